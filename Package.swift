@@ -95,7 +95,7 @@ let package = Package(
 
         // Layer 4: persistence.
         library("Blobs", ["Locks", "Bytes", "Crypto", "Posix"]),
-        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Blobs", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
+        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Folding", "Blobs", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
         library("StoreSQLite", ["Bytes", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Ledger", "Store"]),
 
         // Layer 5: composition.

@@ -88,11 +88,11 @@ private struct Maker {
         else { preconditionFailure("createFamily answers with a family") }
         var parents = [family.member]
         for name in DemoSeason.parentNames.dropFirst() {
-            parents.append(try invite(Invite(family: family.family, name: name, role: .parent, by: family.member), at: began + 60_000))
+            parents.append(try enroll(name, in: family, at: began + 60_000))
         }
         var athletes: [Identifier] = []
         for (name, born) in zip(DemoSeason.athleteNames, DemoSeason.birthDates(today: today)) {
-            let athlete = Invite(family: family.family, name: name, role: .athlete, born: born.description, by: family.member)
+            let athlete = NewInvite(family: family.family, name: name, role: .athlete, born: born.description, by: family.member)
             // Each later than the previous one: people are listed in the order in which they joined.
             athletes.append(try invite(athlete, at: began + Int64(2 + athletes.count) * 60_000))
         }
@@ -128,7 +128,20 @@ private struct Maker {
         return .version7(milliseconds: began, random: (identifiers, random))
     }
 
-    private mutating func invite(_ invite: Invite, at: Int64) throws(DemoStop) -> Identifier {
+    private mutating func enroll(_ parent: String, in family: FamilyCreated, at: Int64) throws(DemoStop) -> Identifier {
+        let answer: Result<Identifier, Rejection>
+        do throws(StoreFailure) {
+            let done = try store.enroll(parent, .parent, in: family.family, by: family.member, at: at)
+            answer = done.0
+            results += done.1
+        } catch { throw .failed(error) }
+        switch answer {
+        case .success(let member): return member
+        case .failure(let rejection): throw .rejected(rejection)
+        }
+    }
+
+    private mutating func invite(_ invite: NewInvite, at: Int64) throws(DemoStop) -> Identifier {
         guard case .invited(let invited) = try perform(.invite(invite), at: at) else { preconditionFailure("invite answers with a member") }
         return invited.member
     }

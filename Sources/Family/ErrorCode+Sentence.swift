@@ -67,10 +67,18 @@ extension ErrorCode {
                 "allow_overlap names the pairs that it accepts.": "allow_overlap without pairs.",
                 "Name the link to end: ?share=<id>.": "The end of a share link, without its id.",
                 "A share link needs a school: send its id.": "POST /documents/ID/shares without school.",
+                "Type the name or the e-mail address that the invite is for.": "redeem without name.",
+                "An invite of somebody new needs a role: athlete, parent or guest.": "invite without member and role.",
+                "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents.": "invite of a new athlete without born.",
             ])
         case .invalid:
             list([
                 "{field} must be {form}.": "A value of another form.",
+                "The invite is for another name or e-mail address. Type it as the person who invites you wrote it, or ask them for a new code.": "redeem with the name of somebody else.",
+                "An invite of a member takes name and role from the family. Leave out {field}.": "invite with member, and with name, role or born.",
+                "The birth date of a parent or guest is not kept. Leave it out.": "invite of somebody who is not an athlete, with born.",
+                "The birth date is YYYY-MM-DD, a day in the past.": "born of an invite.",
+                "An e-mail address is written like ana@example.org. Correct it, or leave it out.": "email of an invite.",
                 "Please enter a valid URL (e.g., https://...)": "A link that is not an http or https URL.",
                 "This {kind} is created earlier in the same change. Put its values into the creation, and leave out this operation.":
                     "An operation on a record that its own batch creates, with a base that never was.",
@@ -114,6 +122,7 @@ extension ErrorCode {
             list([
                 "{field} is at most {limit} characters long.": "Text.",
                 "{field}: at most {limit} octets of JSON.": "Free JSON.",
+                "An e-mail address is at most {limit} characters long. Correct it, or leave it out.": "email of an invite.",
                 "A search is at most {limit} characters long: search for less.": "search.",
             ])
         case .tooMany:
@@ -121,6 +130,7 @@ extension ErrorCode {
                 "{field}: at most {limit} entries.": "A set.",
                 "At most {limit} operations in one mutation. Nothing was changed.": "operations_per_mutation.",
                 "A mutation is at most {limit} operations.": "operations_per_mutation.",
+                "{count} invites of this family wait to be accepted, and {limit} is the most. Withdraw one first.": "invites_pending.",
                 "allow_overlap names at most {limit} pairs.": "overlap_pairs.",
                 "This is too much for one change: make it in several smaller ones.": "change_octets.",
                 "This trip has more items than one change can move: move some of them first. Nothing was changed.": "related_records, shift or copy.",
@@ -188,7 +198,8 @@ extension ErrorCode {
                 "What parents may do is decided by the athlete alone, from {age} on. Nothing was changed.": "parent_access.",
                 "How far somebody has read is theirs alone to say. Nothing was changed.": "A reading position with an id that is not the member's own.",
                 "Only athletes and parents see who looked. Nothing was changed.": "access_log of a guest.",
-                "Athletes below {age} have no login: a parent keeps their profile.": "redeem.",
+                "Only parents invite people, and see who is invited. Nothing was changed.": "invite, withdraw_invite and invites of a guest or athlete.",
+                "Athletes below {age} have no login: a parent keeps their profile.": "invite and redeem.",
                 "Athletes below {age} need a parent's consent: let a parent invite them.": "redeem.",
             ])
         case .notFound:
@@ -197,12 +208,19 @@ extension ErrorCode {
                 "There is no family with this id, or you are not a member of it. Check the id.": "A family, whether it exists or not.",
                 "There is no such athlete in this family.": "athlete of a question, and context.",
                 "There is no change {seq} to undo. Look at the history again.": "undo.",
+                "There is no such member, and no pending invite of one. Nothing was changed.": "member of an invite.",
+                "There is no such invite. Nothing was changed.": "withdraw_invite.",
                 "There is no such document. Nothing was shared.": "A share link.",
                 "There is no such share link. Nothing was changed.": "A share link.",
                 "Change {seq} is damaged on the server's disk. Nothing was changed; tell whoever runs the server.": "undo, after a fault of the server's disk.",
                 "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.": "A fault of the server's disk.",
             ])
-        case .alreadyExists: list(["There is a record with this id already. Nothing was changed.": "create and copy."])
+        case .alreadyExists:
+            list([
+                "There is a record with this id already. Nothing was changed.": "create and copy.",
+                "An invite with this id is there already. Nothing was changed; use another id.": "invite with the id of an invite that was made with other content.",
+                "This member has signed in already and needs no invite. Nothing was changed.": "invite of a member who has a sign-in.",
+            ])
         case .conflict:
             list([
                 "{name} changed this {kind} meanwhile, so your change was not made. Compare both versions, then make your change again.": "A stale base.",
@@ -215,7 +233,10 @@ extension ErrorCode {
                 "{title} is at the same time as {other title} (and {count} more). Nothing was changed; send it again with a reason if both are meant.": "More than one pair.",
             ])
         case .contradicted:
-            list(["{name} changed {record} since then. Nothing was undone: undo that first, or change it by hand.": "undo of a value that a later change replaced."])
+            list([
+                "{name} changed {record} since then. Nothing was undone: undo that first, or change it by hand.": "undo of a value that a later change replaced.",
+                "This invite was accepted already. Nothing was changed; remove the member to take their access away.": "withdraw_invite of an invite that was accepted.",
+            ])
         case .purged:
             list([
                 "What was deleted more than 30 days ago is gone for good, so this cannot be undone.": "undo.",
@@ -236,12 +257,14 @@ extension ErrorCode {
             list([
                 "Too many changes at once. This one was not made; it can be made in a moment.": "mutate.",
                 "Too many requests. Try again in a moment.": "Questions, context and requests over HTTP.",
+                "This family has made {count} invites within 24 hours, and {limit} is the most. Try again later.": "invites_per_day.",
                 "Too many codes come from your network. Try again in a moment.": "redeem, more than 50 in 10 seconds from one address.",
             ])
         case .tooManyPending:
             list([
                 "Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations.",
                 "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.": "sign_in and redeem.",
+                "The last invite or withdraw_invite has no answer yet. Wait for its answer, then send this again.": "invite and withdraw_invite.",
             ])
         case .storageFull: list(["The server's disk is full. Everything can be read; nothing can be changed until there is room.": "Any write."])
         case .familyFull: list(["This family holds as many records as it may. Delete what is no longer needed.": "records_per_family."])

@@ -61,6 +61,9 @@ package struct Limits: Hashable, Sendable {
     package var historyAge = 31_536_000_000
     /// Clients of one member whose mutations of the last 30 days are remembered.
     package var clientsPerMember = 256
+    /// Invites of one family whose codes can be redeemed, and invites that one family makes within 24 hours, resent ones included.
+    package var invitesPending = 20
+    package var invitesPerDay = 50
     /// Uploads of one member, and of one family, that have begun and not ended.
     package var uploadsPerMember = 20
     package var uploadsPerFamily = 100
@@ -172,6 +175,10 @@ extension Limits {
             meaning: "How long the values that a change replaced are kept.", past: "undo: reject purged; a cursor: reset log_trimmed", isLater: true),
         .init(name: "clients_per_member", value: \.clientsPerMember, unit: "clients",
             meaning: "Client ids of one member whose mutations of the last 30 days are remembered.", past: "reject quota_exceeded", isLater: true),
+        .init(name: "invites_pending", value: \.invitesPending, unit: "invites",
+            meaning: "Invites of one family whose codes can be redeemed.", past: "error too_many", isLater: true),
+        .init(name: "invites_per_day", value: \.invitesPerDay, unit: "invites",
+            meaning: "Invites that one family makes within 24 hours, resent ones included.", past: "error rate_limited with retry_after", isLater: true),
         .init(name: "uploads_per_member", value: \.uploadsPerMember, unit: "uploads",
             meaning: "Uploads of one member that have begun and not ended.", past: "HTTP 429 too_many_uploads", isLater: true),
         .init(name: "uploads_per_family", value: \.uploadsPerFamily, unit: "uploads",

@@ -83,9 +83,11 @@ package enum Permission {
 
     private static func allowsMember(_ access: Access) -> Bool {
         switch access.action {
-        // Members come by invitations.
-        case .create: return false
-        case .delete, .restore: return access.actor.role == .parent
+        // Members come by invites, which parents make; no mutation creates one (`KindDeclaration.isCreatedByMutation`).
+        case .create: return access.actor.role == .parent
+        // Every member may leave.
+        case .delete: return access.actor.role == .parent || access.subject == access.actor.member
+        case .restore: return access.actor.role == .parent
         case .update:
             let isSelf = access.subject == access.actor.member
             return access.fields.allSatisfy { field in

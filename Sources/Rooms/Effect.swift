@@ -50,6 +50,7 @@ package enum ReadRequest: Sendable {
     /// `member`: who asks.
     case digest(family: Identifier, member: Identifier, DigestRequest)
     case accessLog(family: Identifier, member: Identifier, AccessLogRequest)
+    case invites(family: Identifier, member: Identifier, InvitesRequest)
 }
 
 /// What came of it.
@@ -65,7 +66,7 @@ package enum ReadAnswer: Sendable {
     case trimmed
     /// Encoded `snapshot` frames and the sequence that they are true at.
     case snapshot(frames: [[UInt8]], sequence: Int64, SnapshotVerification)
-    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log` or an `error`.
+    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites` or an `error`.
     case page([UInt8])
     /// The database could not be read; the session is told to come back.
     case failed
@@ -149,9 +150,11 @@ package struct Seat: Sendable {
     }
 }
 
-/// Changes of sessions themselves, done by the writer.
+/// What a session asks of the writer besides mutations.
 package enum SessionCommand: Sendable {
-    case redeem(code: String, nonce: String)
+    case redeem(code: String, nonce: String, name: String?)
+    case invite(family: Identifier, member: Identifier, InviteRequest)
+    case withdrawInvite(family: Identifier, member: Identifier, WithdrawInviteRequest)
     /// The code that gave this session's token is dead from now on.
     case closeRedemption(session: Int64)
 }
@@ -160,5 +163,7 @@ package enum SessionCommandAnswer: Sendable {
     /// `ended`: the session that an earlier redemption of the same code made; it is over.
     case token(String, family: Identifier, member: Identifier, ended: Int64?)
     case redemptionClosed
+    /// `code`: for the person who is invited.
+    case invite(Invite, code: String?)
     case rejected(Rejection)
 }

@@ -48,7 +48,7 @@ extension Hub {
     // MARK: Parts
 
     /// - Returns: the room that is asked about; `nil` when the session was told why not.
-    private func admitRequest(_ session: Session, _ request: Int64) -> Room? {
+    func admitRequest(_ session: Session, _ request: Int64) -> Room? {
         guard let room = session.room, session.isSeated else {
             sendError(unjoined(session), to: session, request: request)
             return nil
@@ -69,7 +69,7 @@ extension Hub {
         return false
     }
 
-    private func ask(_ session: Session, _ request: ReadRequest) {
+    func ask(_ session: Session, _ request: ReadRequest) {
         session.pendingPages += 1
         emit(.read(session.id, request))
     }

@@ -66,7 +66,7 @@ extension Hub {
     }
 
     /// A reader looks the code up, so that a stranger who guesses codes costs the writer nothing.
-    func redeem(_ session: Session, code: String, nonce: String, _ request: Int64?) {
+    func redeem(_ session: Session, code: String, nonce: String, name: String?, _ request: Int64?) {
         guard isAnonymous(session, request) else { return }
         guard session.redemptions < Hub.maxRedemptions else {
             end(session, .policyViolation, "too many codes")
@@ -75,11 +75,14 @@ extension Hub {
         session.redemptions += 1
         session.phase = .signingIn
         session.request = request
+        session.redemptionName = name
         emit(.read(session.id, .redemption(code: code, nonce: nonce)))
     }
 
     func didLookUp(_ session: Session, code: String, nonce: String, _ refusal: Rejection?) {
         guard session.phase == .signingIn else { return }
+        let name = session.redemptionName
+        session.redemptionName = nil
         if let refusal {
             session.phase = .anonymous
             sendError(refusal, to: session, request: session.request)
@@ -95,7 +98,7 @@ extension Hub {
             return
         }
         redemptions.insert(session.id)
-        emit(.command(session.id, .redeem(code: code, nonce: nonce)))
+        emit(.command(session.id, .redeem(code: code, nonce: nonce, name: name)))
     }
 
     /// Ends the rights of every connection of the session here and now. The answer follows when the end is durable.
@@ -133,7 +136,9 @@ extension Hub {
     /// The writer did what `Effect.command` asked.
     package func commanded(_ id: SessionID, _ answer: SessionCommandAnswer) {
         redemptions.remove(id)
-        guard let session = session(id), session.phase == .signingIn else { return }
+        guard let session = session(id) else { return }
+        if let request = session.commandRequest { return didCommand(session, answer, request: request) }
+        guard session.phase == .signingIn else { return }
         if case .redemptionClosed = answer {
             // The session may have ended meanwhile, so it is looked up again.
             if let token = session.token { emit(.read(id, .signIn(token: token))) }
@@ -146,7 +151,7 @@ extension Hub {
             send(.token(token: token, family: family, member: member), to: session, request: session.request)
         case .rejected(let rejection):
             sendError(rejection, to: session, request: session.request)
-        case .redemptionClosed:
+        case .redemptionClosed, .invite:
             break
         }
     }

@@ -323,7 +323,7 @@ package final class Hub {
         switch frame {
         case .tagged: preconditionFailure("a frame has one request")
         case .signIn(let token): signIn(session, token: token, request)
-        case .redeem(let code, let nonce): redeem(session, code: code, nonce: nonce, request)
+        case .redeem(let code, let nonce, let name): redeem(session, code: code, nonce: nonce, name: name, request)
         case .join(let join): self.join(session, join, request)
         case .mutation(let id, let body, let overlap):
             mutate(session, id, body, overlap, octets: octets.count, now: now)
@@ -334,6 +334,9 @@ package final class Hub {
         case .history(let request): history(session, request)
         case .digest(let request): digest(session, request)
         case .accessLog(let request): accessLog(session, request)
+        case .invite(let request): invite(session, request)
+        case .withdrawInvite(let request): withdrawInvite(session, request)
+        case .invites(let request): invites(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)
         }

@@ -9,6 +9,7 @@ extension ReadRequest {
         case .history(_, _, let request): request.request
         case .digest(_, _, let request): request.request
         case .accessLog(_, _, let request): request.request
+        case .invites(_, _, let request): request.request
         case .signIn, .redemption, .join, .changes, .snapshot: nil
         }
     }
@@ -17,7 +18,7 @@ extension ReadRequest {
     package var isShort: Bool {
         switch self {
         case .signIn, .redemption, .join: true
-        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog: false
+        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites: false
         }
     }
 
@@ -37,6 +38,7 @@ extension ReadRequest {
         case .history: "history"
         case .digest: "digest"
         case .accessLog: "access_log"
+        case .invites: "invites"
         }
     }
 }

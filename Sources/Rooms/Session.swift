@@ -70,6 +70,8 @@ final class Session {
     var token: String?
     /// Of the `sign_in`, `redeem` or `sign_out` that waits for its answer.
     var request: Int64?
+    /// The name that came with a `redeem`, while a reader looks the code up.
+    var redemptionName: String?
 
     // From the sign-in.
     /// The session's name in the database; `nil` before the sign-in.
@@ -117,6 +119,8 @@ final class Session {
     var snapshot: SnapshotUnderWay?
     /// Octets of the mutations that wait for their receipts, in order; receipts come in the order of the proposals.
     private(set) var pendingSizes: [Int] = []
+    /// Of the `invite` or `withdraw_invite` that is at the writer.
+    var commandRequest: Int64?
     /// Frames that were refused.
     var refusals = TokenBucket()
 

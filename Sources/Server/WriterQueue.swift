@@ -262,7 +262,8 @@ extension WriterJob {
     /// The class in which the job waits; `nil` for `stop`.
     var kind: WriterQueue.Class? {
         switch self {
-        case .command: .stranger
+        case .command(_, .redeem), .command(_, .closeRedemption): .stranger
+        case .command(_, .invite), .command(_, .withdrawInvite): .request
         case .admin: .admin
         case .request: .request
         case .accesses, .importing: .transfer

@@ -194,15 +194,28 @@ private struct WriterLoop {
 extension SessionCommand {
     /// - Returns: `nil` when nobody waits for the answer; and the changes for the live rooms.
     fileprivate func perform(in store: Store) throws(StoreFailure) -> (SessionCommandAnswer?, [CommitResult]) {
-        let admin: AdminCommand
         switch self {
-        case .redeem(let code, let nonce): admin = .redeem(code: code, nonce: nonce)
+        case .redeem(let code, let nonce, let name):
+            let (answer, results) = try store.perform(.redeem(code: code, nonce: nonce, name: name))
+            return (SessionCommandAnswer(answer), results)
         case .closeRedemption(let session):
             let refusal = try store.closeRedemption(session: session)
             return (refusal.map { .rejected($0) } ?? .redemptionClosed, [])
+        case .invite(let family, let member, let request):
+            let new = NewInvite(
+                family: family.description, member: request.member, name: request.name, role: request.role, born: request.born, email: request.email,
+                by: member, origin: .session(id: request.id, nonce: request.nonce))
+            return Self.answer(try store.perform(.make(new)))
+        case .withdrawInvite(let family, let member, let request):
+            return Self.answer(try store.perform(.withdraw(request.id, family: family, by: member)))
         }
-        let (answer, results) = try store.perform(admin)
-        return (SessionCommandAnswer(answer), results)
+    }
+
+    private static func answer(_ done: (Result<MadeInvite, Rejection>, [CommitResult])) -> (SessionCommandAnswer?, [CommitResult]) {
+        switch done.0 {
+        case .success(let made): (.invite(made.invite, code: made.code), done.1)
+        case .failure(let rejection): (.rejected(rejection), done.1)
+        }
     }
 }
 

@@ -6,11 +6,12 @@ package import JSON
 //
 //     {"command":"create_family","name":"Rivera","zone":"Europe/Warsaw","parent":"Ana"}
 //     {"command":"invite","family":"…","name":"Leo","role":"athlete","born":"2012-03-04","by":"…"}
-//     {"command":"token","member":"…"}          {"command":"redeem","code":"…","nonce":"…"}
+//     {"command":"invite","family":"…","member":"…","by":"…","email":"leo@example.org"}
+//     {"command":"token","member":"…"}          {"command":"redeem","code":"…","nonce":"…","name":"Leo"}
 //     {"command":"sign_out","token":"…"}        {"command":"purge"}
 //
 //     {"answer":"family","family":"…","member":"…","code":"…","expires_at":1795000000000}
-//     {"answer":"invited","family":"…","member":"…","role":"guest","code":"…","expires_at":…}
+//     {"answer":"invited","family":"…","member":"…","role":"guest","name":"Ruth","code":"…","expires_at":…}
 //     {"answer":"token","token":"…","family":"…","member":"…","role":"parent","ended_session":3}
 //     {"answer":"signed_out","session":3}       {"answer":"purged","receipts":12,"invites":1,"sessions":0,"records":3,"accesses":0}
 //     {"error":"not_found","message":"…","field":"by","retry_after":5000}
@@ -30,18 +31,22 @@ extension AdminCommand {
             line.add("parent", parent)
         case .invite(let invite):
             line.add("command", "invite")
+            if case .session = invite.origin { preconditionFailure("no session speaks through the admin socket") }
             line.add("family", invite.family)
+            line.add("member", invite.member)
             line.add("name", invite.name)
-            line.add("role", invite.role.rawValue)
+            line.add("role", invite.role?.rawValue)
             line.add("born", invite.born)
+            line.add("email", invite.email)
             line.add("by", invite.by)
         case .token(let member):
             line.add("command", "token")
             line.add("member", member)
-        case .redeem(let code, let nonce):
+        case .redeem(let code, let nonce, let name):
             line.add("command", "redeem")
             line.add("code", code)
             line.add("nonce", nonce)
+            line.add("name", name)
         case .signOut(let token):
             line.add("command", "sign_out")
             line.add("token", token)
@@ -62,11 +67,12 @@ extension AdminCommand {
             command = .createFamily(name: try line.text("name"), zone: try line.text("zone"), parent: try line.text("parent"))
         case "invite":
             command = .invite(
-                Invite(
-                    family: try line.text("family"), name: try line.text("name"), role: try line.role(), born: line.optionalText("born"),
+                NewInvite(
+                    family: try line.text("family"), member: try line.optionalID("member"), name: line.optionalText("name"),
+                    role: try line.optionalRole(), born: line.optionalText("born"), email: line.optionalText("email"),
                     by: try line.optionalID("by")))
         case "token": command = .token(member: try line.id("member"))
-        case "redeem": command = .redeem(code: try line.text("code"), nonce: try line.text("nonce"))
+        case "redeem": command = .redeem(code: try line.text("code"), nonce: try line.text("nonce"), name: line.optionalText("name"))
         case "sign_out": command = .signOut(token: try line.text("token"))
         case "purge": command = .purge
         default: throw .invalid("this is no command of this server")
@@ -92,6 +98,7 @@ extension AdminAnswer {
             line.add("family", invited.family)
             line.add("member", invited.member)
             line.add("role", invited.role.rawValue)
+            line.add("name", invited.name)
             line.add("code", invited.code)
             line.add("expires_at", invited.expiresAt)
         case .success(.token(let created)):
@@ -140,7 +147,7 @@ extension AdminAnswer {
             result = .success(
                 .invited(
                     Invited(
-                        family: try line.id("family"), member: try line.id("member"), role: try line.role(),
+                        family: try line.id("family"), member: try line.id("member"), role: try line.role(), name: try line.text("name"),
                         code: line.optionalText("code"), expiresAt: line.optionalNumber("expires_at"))))
         case "token":
             result = .success(
@@ -243,6 +250,8 @@ private struct LineReader {
         guard let role = Role(rawValue: try text("role")) else { throw .invalid("role is athlete, parent or guest") }
         return role
     }
+
+    mutating func optionalRole() throws(JSONError) -> Role? { texts["role"] == nil ? nil : try role() }
 
     func finish() throws(JSONError) {
         guard let key = texts.keys.min() ?? numbers.keys.min() else { return }

@@ -5,39 +5,63 @@ package import Family
 package enum AdminCommand: Hashable, Sendable {
     /// A new family with its first parent. `zone` is an IANA name.
     case createFamily(name: String, zone: String, parent: String)
-    /// A new member. An athlete needs `born` (`YYYY-MM-DD`) and `by`, the parent who asks.
-    case invite(Invite)
-    /// A new session for a member, made by the person who runs the server.
+    /// An invite of a new member, or of one who has never signed in. Athletes and guests need `by`, the parent who approves.
+    case invite(NewInvite)
+    /// A new session for a member, made by the person who runs the server. For a member whose invite is open it is the acceptance: the code is
+    /// dead afterwards.
     case token(member: Identifier)
     /// Turns an invite's one-time code into a session. With the same nonce, before the first sign-in and within 10 minutes (the answer was
     /// lost): another session, and the former one ends.
-    case redeem(code: String, nonce: String)
+    ///
+    /// `name` is the name or the e-mail address that the invite is bound to, as the person typed it.
+    case redeem(code: String, nonce: String, name: String? = nil)
     /// Ends the session of a token.
     case signOut(token: String)
     /// Forgets what its time has come for: receipts, invites and sessions that expired, records deleted 30 days ago.
     case purge
 }
 
-package struct Invite: Hashable, Sendable {
+/// An invite that is asked for.
+package struct NewInvite: Hashable, Sendable {
+    /// The way in which it is asked for.
+    package enum Origin: Hashable, Sendable {
+        /// By the person who runs the server. The id and the code are drawn.
+        case host
+        /// By a parent's session: the parent is `by`. The id is the client's, and the code follows from the nonce, so that a repetition gets the first
+        /// answer.
+        case session(id: Identifier, nonce: String)
+    }
+
     /// An id, or a name that one family has.
     package var family: String
-    package var name: String
-    package var role: Role
+    /// A member who has never signed in, or one who is invited and has not joined; `nil` for somebody new.
+    package var member: Identifier?
+    /// Of somebody new, like `role` and `born`.
+    package var name: String?
+    package var role: Role?
     /// `YYYY-MM-DD`.
     package var born: String?
+    package var email: String?
     /// The parent who invites, and who consents for an athlete below 18.
     package var by: Identifier?
+    package var origin = Origin.host
 
     package init(family: Identifier, name: String, role: Role, born: String? = nil, by: Identifier? = nil) {
         self.init(family: family.description, name: name, role: role, born: born, by: by)
     }
 
-    package init(family: String, name: String, role: Role, born: String? = nil, by: Identifier? = nil) {
+    package init(
+        family: String, member: Identifier? = nil, name: String? = nil, role: Role? = nil, born: String? = nil, email: String? = nil,
+        by: Identifier? = nil, origin: Origin = .host
+    ) {
         self.family = family
+        self.member = member
         self.name = name
         self.role = role
         self.born = born
+        self.email = email
         self.by = by
+        self.origin = origin
     }
 }
 
@@ -69,17 +93,20 @@ package struct FamilyCreated: Hashable, Sendable {
 
 package struct Invited: Hashable, Sendable {
     package var family: Identifier
+    /// Fixed from now on. A parent or guest is a member of the family with this id once they have joined.
     package var member: Identifier
     package var role: Role
+    package var name: String
     /// One-time code; `nil` for an athlete below 13, whose profile a parent keeps.
     package var code: String?
     /// UTC milliseconds; `nil` without a code.
     package var expiresAt: Int64?
 
-    package init(family: Identifier, member: Identifier, role: Role, code: String?, expiresAt: Int64?) {
+    package init(family: Identifier, member: Identifier, role: Role, name: String, code: String?, expiresAt: Int64?) {
         self.family = family
         self.member = member
         self.role = role
+        self.name = name
         self.code = code
         self.expiresAt = expiresAt
     }

@@ -25,9 +25,19 @@ enum RedemptionNonce {
 enum InviteCode {
     private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    static func make(_ random: (Int) -> [UInt8]) -> String {
+    static func make(_ random: (Int) -> [UInt8]) -> String { text(random(20)) }
+
+    /// The code of an invite that a parent's session asks for. It follows from the request, so that a repetition gets the code of the first answer
+    /// although only a hash of it is stored. Nobody computes it without the key of the database and the client's nonce.
+    static func make(key: [UInt8], family: Identifier, inviter: Identifier, invite: Identifier, nonce: String) -> String {
+        var message = Array("huddle invite code 1\n".utf8)
+        for half in [family.high, family.low, inviter.high, inviter.low, invite.high, invite.low] { BigEndian.append(half, to: &message) }
+        return text(Array(HMAC.sha256(key: key, message + Array(nonce.utf8)).prefix(20)))
+    }
+
+    private static func text(_ octets: [UInt8]) -> String {
         var code: [UInt8] = []
-        for (index, octet) in random(20).enumerated() {
+        for (index, octet) in octets.enumerated() {
             if index > 0, index % 5 == 0 { code.append(UInt8(ascii: "-")) }
             // 32 divides 256, so five bits of each octet are even.
             code.append(digits[Int(octet & 31)])

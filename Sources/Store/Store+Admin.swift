@@ -16,9 +16,11 @@ extension Store {
             let at = at ?? environment.now()
             switch command {
             case .createFamily(let name, let zone, let parent): return try createFamily(name: name, zone: zone, parent: parent, at: at)
-            case .invite(let invite): return try self.invite(invite, at: at)
-            case .token(let member): return (try token(member, at: at), nil)
-            case .redeem(let code, let nonce): return (try redeem(code, nonce, at: at), nil)
+            case .invite(let new):
+                let (made, change) = try invite(new, at: at)
+                return (.invited(Invited(made)), change)
+            case .token(let member): return try token(member, at: at)
+            case .redeem(let code, let nonce, let name): return try redeem(code, nonce, name: name, at: at)
             case .signOut(let token):
                 guard let session = try people.session(hash: SessionToken.hash(token))?.key, try people.endSession(key: session) else {
                     return (AdminAnswer.signedOut(session: nil), nil)
@@ -37,6 +39,7 @@ extension Store {
     private func isDone(_ answer: AdminAnswer, _ change: CommittedChange?) throws -> Bool {
         if let change { return try isDone(change) }
         switch answer {
+        case .invited(let invited): return try invited.code.flatMap { InviteCode.hash($0) }.flatMap { try people.code(hash: $0) } != nil
         case .token(let created): return try people.session(hash: SessionToken.hash(created.token)) != nil
         case .signedOut(let session?): return try !people.hasSession(key: session)
         default: return false
@@ -71,93 +74,50 @@ extension Store {
             decider.add(parentID, member)
         }
         try people.addMembership(family: family.key, member: parentID, born: nil, consent: nil)
-        let code = try makeInvite(family: family.key, member: parentID, at: at)
-        return (.family(FamilyCreated(family: familyID, member: parentID, code: code.text, expiresAt: code.expiresAt)), change)
-    }
-
-    func invite(_ invite: Invite, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
-        let family = try family(called: invite.family)
-        if let by = invite.by, family.state.member(by)?.role != .parent {
-            throw Rejection(.unknownReference, "Whoever invites must be a parent of this family", field: "by")
-        }
-        let born = try born(invite)
-        let age = try age(of: invite, born, family, at: at)
-        var values = [("name", invite.name), ("role", invite.role.rawValue)]
-        if invite.role == .athlete { values.append(("parent_access", ParentAccess.edit.rawValue)) }
-        let profile = try ledger.profile(.member, values)
-        guard family.state.records < environment.limits.recordsPerFamily else {
-            throw Rejection(.familyFull, ErrorCode.familyFull.sentence)
-        }
-
-        let id = identifier(at)
-        let author = invite.by ?? id
-        let actor = Actor(member: author, role: family.state.member(author)?.role ?? invite.role)
-        let (_, change) = try decide(family, actor: actor, at: at) { $0.add(id, profile, born: born) }
-        let isMinor = age.map { $0 < Age.adult } ?? false
-        let hasLogin = age.map { $0 >= Age.login } ?? true
-        let consent = isMinor && hasLogin ? invite.by.map { Consent(by: $0, at: at, terms: Consent.currentTerms) } : nil
-        try people.addMembership(family: family.key, member: id, born: born, consent: consent)
-        let code = hasLogin ? try makeInvite(family: family.key, member: id, at: at) : nil
-        let invited = Invited(family: family.state.id, member: id, role: invite.role, code: code?.text, expiresAt: code?.expiresAt)
-        return (.invited(invited), change)
-    }
-
-    /// The one family that an id or a name means.
-    private func family(called text: String) throws -> StoredFamily {
-        let found = try FamilyNames.find(text, in: families) { key, id in try record(family: key, id) }
-        guard found.count <= 1 else { throw Rejection.severalFamilies(text, found.count) }
-        guard let id = found.first, let family = try family(id) else { throw Rejection.noFamily(text) }
-        return family
-    }
-
-    /// - Throws: `required` for an athlete without one, `invalid` for what is no date.
-    private func born(_ invite: Invite) throws -> CalendarDate? {
-        guard let text = invite.born else {
-            guard invite.role != .athlete else {
-                throw Rejection(
-                    .required, "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents", field: "born")
-            }
-            return nil
-        }
-        guard let born = CalendarDate(text) else { throw Rejection.badBirthDate }
-        return born
-    }
-
-    /// The age of who is invited, and the checks that hang on it; `nil` without a birth date.
-    private func age(of invite: Invite, _ born: CalendarDate?, _ family: StoredFamily, at: Int64) throws -> Int? {
-        guard let born else { return nil }
-        guard let age = environment.age(born: born, zone: family.state.zone, at: at), (0...Age.oldest).contains(age) else {
-            throw Rejection.badBirthDate
-        }
-        guard invite.by != nil || invite.role != .athlete else {
-            throw Rejection(.required, "An athlete is invited by a parent of the family", field: "by")
-        }
-        return age
+        let invite = Invite(
+            id: identifier(at), member: parentID, role: .parent, name: member.text("name") ?? parent, inviter: nil, createdAt: at,
+            expiresAt: at + Invite.life)
+        let code = try add(InviteRow(family: key, familyID: familyID, invite: invite, payload: []), code: InviteCode.make(environment.random))
+        return (.family(FamilyCreated(family: familyID, member: parentID, code: code, expiresAt: invite.expiresAt)), change)
     }
 
     // MARK: Sessions
 
-    private func token(_ member: Identifier, at: Int64) throws -> AdminAnswer {
+    private func token(_ member: Identifier, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
+        var change: CommittedChange?
+        if try people.membership(member) == nil, let row = try people.invite(ofMember: member), try isInviterParent(row) {
+            change = try admit(row, at: at)
+        }
         guard let membership = try people.membership(member), !membership.isRemoved else {
             throw Rejection(.notFound, "There is no such member")
         }
-        return .token(try session(membership, at: at).created)
+        let created = try session(membership, at: at).created
+        try people.endInvite(family: membership.family, member: member, as: .accepted)
+        return (.token(created), change)
     }
 
-    private func redeem(_ code: String, _ nonce: String, at: Int64) throws -> AdminAnswer {
+    private func redeem(_ typed: String, _ nonce: String, name: String?, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
         let nonceHash = RedemptionNonce.hash(nonce)
-        guard let hash = InviteCode.hash(code), let invite = try people.invite(hash: hash), at < invite.expiresAt,
-            invite.nonceHash == nil || invite.nonceHash == nonceHash,
-            let membership = try people.membership(invite.member), !membership.isRemoved
+        guard let hash = InviteCode.hash(typed), let code = try people.code(hash: hash), at < code.expiresAt,
+            code.nonceHash == nil || code.nonceHash == nonceHash
         else { throw Rejection.codeUnknown }
+        let row = try code.invite.flatMap { try people.invite(family: code.family, id: $0) }
+        if let row {
+            guard try row.invite.state != .pending || isInviterParent(row) else { throw Rejection.codeUnknown }
+            try check(row, name: name)
+        }
+        var change: CommittedChange?
+        if try people.membership(code.member) == nil, let row, row.invite.state == .pending { change = try admit(row, at: at) }
+        guard let membership = try people.membership(code.member), !membership.isRemoved else { throw Rejection.codeUnknown }
         // The first answer was lost: its token is in nobody's hands, or in wrong ones.
         var ended: Int64?
-        if let former = invite.session, try people.endSession(key: former) { ended = former }
+        if let former = code.session, try people.endSession(key: former) { ended = former }
         var (created, session) = try session(membership, at: at)
+        if let row { try people.acceptInvite(family: row.family, id: row.invite.id) }
         // The window begins with the first redemption: a repetition is later, so the minimum stays.
-        try people.redeem(invite, nonceHash: nonceHash, session: session, repeatableUntil: at + InviteRow.redemptionWindow)
+        try people.redeem(code, nonceHash: nonceHash, session: session, repeatableUntil: at + CodeRow.redemptionWindow)
         created.endedSession = ended
-        return .token(created)
+        return (.token(created), change)
     }
 
     /// The token of a session was used, so its owner has it: the code that gave it, if one did, is dead.
@@ -174,7 +134,7 @@ extension Store {
         }
     }
 
-    private func session(_ membership: MembershipRow, at: Int64) throws -> (created: SessionCreated, key: Int64) {
+    func session(_ membership: MembershipRow, at: Int64) throws -> (created: SessionCreated, key: Int64) {
         guard let family = try family(membership.familyID), let member = family.state.member(membership.member) else {
             throw StoreFailure("a membership without a member record")
         }
@@ -189,14 +149,6 @@ extension Store {
         let token = SessionToken.make(environment.random)
         let key = try people.addSession(membership, hash: SessionToken.hash(token), at: at)
         return (SessionCreated(token: token, family: family.state.id, member: membership.member, role: member.role), key)
-    }
-
-    private func makeInvite(family: Int64, member: Identifier, at: Int64) throws -> (text: String, expiresAt: Int64) {
-        let code = InviteCode.make(environment.random)
-        guard let hash = InviteCode.hash(code) else { preconditionFailure("a code of ours is a code") }
-        let expiresAt = at + InviteRow.life
-        try people.addInvite(family: family, member: member, hash: hash, at: at, expiresAt: expiresAt)
-        return (code, expiresAt)
     }
 
     // MARK: Purge
@@ -223,6 +175,4 @@ extension Store {
 extension Rejection {
     /// For codes that are unknown, used or expired, and those of removed members: nobody learns which.
     static let codeUnknown = Rejection(.codeUnknown, ErrorCode.codeUnknown.sentence)
-
-    fileprivate static let badBirthDate = Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past", field: "born")
 }

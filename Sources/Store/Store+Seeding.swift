@@ -1,6 +1,7 @@
 package import Bytes
 package import Family
 import Ledger
+package import Wire
 
 /// A family for load tests, whose id and tokens the caller chooses so that programs which know nothing of it can name them.
 ///
@@ -43,17 +44,12 @@ extension Store {
             if try self.family(family.id) != nil { throw Rejection(.alreadyExists, "A family with this id is here already.") }
             var members: [Identifier] = []
             for parent in family.parents {
-                let answer: AdminAnswer
                 if let first = members.first {
-                    let invite = Invite(family: family.id, name: parent.name, role: .parent, by: first)
-                    answer = try self.invite(invite, at: at).0
+                    members.append(try enroll(parent.name, .parent, in: family.id, by: first, at: at).member)
                 } else {
-                    answer = try createFamily(id: family.id, name: family.name, zone: family.zone, parent: parent.name, at: at).0
-                }
-                switch answer {
-                case .family(let created): members.append(created.member)
-                case .invited(let invited): members.append(invited.member)
-                default: preconditionFailure("these commands answer so")
+                    let answer = try createFamily(id: family.id, name: family.name, zone: family.zone, parent: parent.name, at: at).0
+                    guard case .family(let created) = answer else { preconditionFailure("this command answers so") }
+                    members.append(created.member)
                 }
                 try insertSession(token: parent.token, member: members[members.count - 1], at: at)
             }
@@ -69,6 +65,35 @@ extension Store {
     private func hasSeeded(_ family: Identifier, _ members: [Identifier]) throws -> Bool {
         guard let first = members.first else { return false }
         return try people.membership(first)?.familyID == family
+    }
+
+    /// Makes somebody a parent or guest without an invite, for families that are made up.
+    ///
+    /// - Parameter at: when it happened, UTC milliseconds; `nil`: now.
+    /// - Returns: the member, or why nothing was done; and the change for the live rooms.
+    package func enroll(
+        _ name: String, _ role: Role, in family: Identifier, by: Identifier, at: Int64? = nil
+    ) throws(StoreFailure) -> (Result<Identifier, Rejection>, [CommitResult]) {
+        precondition(role != .athlete, "an athlete needs a birth date: invite them")
+        let outcome = try transaction(isDone: { enrolled in try enrolled.1.map { try self.isDone($0) } ?? false }) { _ in
+            let enrolled = try enroll(name, role, in: family, by: by, at: at ?? environment.now())
+            return (enrolled.member, enrolled.change)
+        } as Outcome<(Identifier, CommittedChange?)>
+        switch outcome {
+        case .done((let member, let change)): return (.success(member), change.map { [.change($0)] } ?? [])
+        case .refused(let rejection): return (.failure(rejection), [])
+        }
+    }
+
+    private func enroll(
+        _ name: String, _ role: Role, in family: Identifier, by: Identifier, at: Int64
+    ) throws -> (member: Identifier, change: CommittedChange?) {
+        guard let stored = try self.family(family) else { throw Rejection.noSuchFamily }
+        let profile = try ledger.profile(.member, [("name", name), ("role", role.rawValue)])
+        let member = identifier(at)
+        let (_, change) = try decide(stored, actor: Actor(member: by, role: .parent), at: at) { $0.add(member, profile) }
+        try people.addMembership(family: stored.key, member: member, born: nil, consent: nil)
+        return (member, change)
     }
 
     /// A session with a token that the caller made.

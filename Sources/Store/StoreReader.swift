@@ -51,7 +51,7 @@ package final class StoreReader {
         }
     }
 
-    /// Whether the writer would redeem a code now, as far as the invite tells.
+    /// Whether the writer would redeem a code now, as far as the code tells; the writer asks for the name.
     ///
     /// Strangers ask this, so that only somebody who holds a code that works costs the writer anything. A code that is unknown, used, expired
     /// or of a removed member costs the same look-up and gets the same answer.
@@ -60,8 +60,8 @@ package final class StoreReader {
     package func refusal(ofCode code: String, nonce: String) throws(StoreFailure) -> Rejection? {
         try reading {
             let nonceHash = RedemptionNonce.hash(nonce)
-            guard let hash = InviteCode.hash(code), let invite = try engine.people.invite(hash: hash), environment.now() < invite.expiresAt,
-                invite.nonceHash == nil || invite.nonceHash == nonceHash
+            guard let hash = InviteCode.hash(code), let code = try engine.people.code(hash: hash), environment.now() < code.expiresAt,
+                code.nonceHash == nil || code.nonceHash == nonceHash
             else { return .codeUnknown }
             return nil
         }

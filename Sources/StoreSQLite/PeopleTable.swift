@@ -1,5 +1,6 @@
 import Bytes
 import Dates
+import Family
 import SQLite
 import Store
 
@@ -8,7 +9,7 @@ final class PeopleTable: PeopleWrites {
     private let database: Database
 
     private let findSession: Statement
-    private let findInvite: Statement
+    private let findCode: Statement
     private let listMemberships: Statement
     private let findMember: Statement
 
@@ -16,9 +17,9 @@ final class PeopleTable: PeopleWrites {
         self.database = database
         findSession = database.prepareOnUse(
             """
-            SELECT key, person, used_at, EXISTS (SELECT 1 FROM invites WHERE session = sessions.key) FROM sessions WHERE hash = ?
+            SELECT key, person, used_at, EXISTS (SELECT 1 FROM codes WHERE session = sessions.key) FROM sessions WHERE hash = ?
             """)
-        findInvite = database.prepareOnUse("SELECT key, member, expires_at, nonce_hash, session FROM invites WHERE hash = ?")
+        findCode = database.prepareOnUse("SELECT key, family, member, invite, expires_at, nonce_hash, session FROM codes WHERE hash = ?")
         listMemberships = database.prepareOnUse(
             """
             SELECT m.family, f.uuid, m.member, m.consent_at FROM memberships m JOIN families f ON f.key = m.family
@@ -39,6 +40,16 @@ final class PeopleTable: PeopleWrites {
         insert.bind(5, consent?.at)
         insert.bind(6, consent?.terms)
         try insert.run()
+    }
+
+    func setConsent(_ consent: Consent, family: Int64, member: Identifier) throws {
+        let update = try database.prepare("UPDATE memberships SET consent_by = ?, consent_at = ?, consent_terms = ? WHERE family = ? AND member = ?")
+        update.bind(1, consent.by)
+        update.bind(2, consent.at)
+        update.bind(3, consent.terms)
+        update.bind(4, family)
+        update.bind(5, member)
+        try update.run()
     }
 
     func membership(_ member: Identifier) throws -> MembershipRow? {
@@ -102,10 +113,7 @@ final class PeopleTable: PeopleWrites {
         endSessions.bind(1, family)
         endSessions.bind(2, member)
         try endSessions.run()
-        let voidInvites = try database.prepare("DELETE FROM invites WHERE family = ? AND member = ?")
-        voidInvites.bind(1, family)
-        voidInvites.bind(2, member)
-        try voidInvites.run()
+        try endInvite(family: family, member: member, as: .withdrawn)
     }
 
     // MARK: Sessions
@@ -138,6 +146,12 @@ final class PeopleTable: PeopleWrites {
         }
     }
 
+    func hasSession(person: Int64) throws -> Bool {
+        let find = try database.prepare("SELECT 1 FROM sessions WHERE person = ? LIMIT 1")
+        find.bind(1, person)
+        return try find.one { _ in true } ?? false
+    }
+
     func hasSession(key: Int64) throws -> Bool {
         let find = try database.prepare("SELECT 1 FROM sessions WHERE key = ?")
         find.bind(1, key)
@@ -168,41 +182,141 @@ final class PeopleTable: PeopleWrites {
 
     // MARK: Invites
 
-    func addInvite(family: Int64, member: Identifier, hash: [UInt8], at: Int64, expiresAt: Int64) throws {
-        let insert = try database.prepare("INSERT INTO invites (hash, family, member, created_at, expires_at) VALUES (?, ?, ?, ?, ?)")
-        insert.bind(1, hash)
-        insert.bind(2, family)
-        insert.bind(3, member)
-        insert.bind(4, at)
-        insert.bind(5, expiresAt)
+    private static let inviteColumns =
+        "i.family, f.uuid, i.id, i.member, i.role, i.name, i.email, i.inviter, i.created_at, i.expires_at, i.state, i.payload, i.bound"
+    private static let invites = "SELECT \(inviteColumns) FROM invites i JOIN families f ON f.key = i.family"
+    static let inviteQuery = "\(invites) WHERE i.family = ? AND i.id = ?"
+    static let memberInviteQuery = "\(invites) WHERE i.member = ? AND i.state = 'pending'"
+    static let pendingQuery = "\(invites) WHERE i.family = ? AND i.state = 'pending' ORDER BY i.created_at DESC, i.id DESC LIMIT ?"
+    static let openQuery = "SELECT count(*) FROM invites WHERE family = ? AND state = 'pending' AND expires_at > ? AND member <> ?"
+    static let recentQuery = "SELECT count(*), min(created_at) FROM invites WHERE family = ? AND created_at > ?"
+    static let purgeQuery = "DELETE FROM invites WHERE expires_at <= ?"
+
+    private static func invite(_ row: Statement) throws -> InviteRow {
+        guard let role = Role(rawValue: row.text(4)), let state = Invite.State(rawValue: row.text(10)) else {
+            throw StoreFailure("an invite has a role or a state that is not known")
+        }
+        let invite = Invite(
+            id: try row.identifier(2), member: try row.identifier(3), role: role, name: row.text(5), email: row.isNull(6) ? nil : row.text(6),
+            inviter: try row.optionalIdentifier(7), createdAt: row.int64(8), expiresAt: row.int64(9), state: state)
+        return InviteRow(
+            family: row.int64(0), familyID: try row.identifier(1), invite: invite, payload: row.octets(11), isBound: row.int64(12) != 0)
+    }
+
+    func invite(family: Int64, id: Identifier) throws -> InviteRow? {
+        let find = try database.prepare(Self.inviteQuery)
+        find.bind(1, family)
+        find.bind(2, id)
+        return try find.one(Self.invite)
+    }
+
+    func invite(ofMember member: Identifier) throws -> InviteRow? {
+        let find = try database.prepare(Self.memberInviteQuery)
+        find.bind(1, member)
+        return try find.one(Self.invite)
+    }
+
+    func pendingInvites(family: Int64, limit: Int) throws -> [InviteRow] {
+        let list = try database.prepare(Self.pendingQuery)
+        list.bind(1, family)
+        list.bind(2, Int64(limit))
+        return try list.all(Self.invite)
+    }
+
+    func openInvites(family: Int64, at: Int64, besides member: Identifier) throws -> Int {
+        let count = try database.prepare(Self.openQuery)
+        count.bind(1, family)
+        count.bind(2, at)
+        count.bind(3, member)
+        return Int(try count.one { $0.int64(0) } ?? 0)
+    }
+
+    func invites(family: Int64, after time: Int64) throws -> (count: Int, first: Int64?) {
+        let count = try database.prepare(Self.recentQuery)
+        count.bind(1, family)
+        count.bind(2, time)
+        return try count.one { (Int($0.int64(0)), $0.optionalInt64(1)) } ?? (0, nil)
+    }
+
+    func addInvite(_ row: InviteRow) throws {
+        let insert = try database.prepare(
+            """
+            INSERT INTO invites (family, id, member, role, name, email, inviter, created_at, expires_at, state, payload, bound)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        let invite = row.invite
+        insert.bind(1, row.family)
+        insert.bind(2, invite.id)
+        insert.bind(3, invite.member)
+        insert.bind(4, invite.role.rawValue)
+        insert.bind(5, invite.name)
+        insert.bind(6, invite.email)
+        insert.bind(7, invite.inviter)
+        insert.bind(8, invite.createdAt)
+        insert.bind(9, invite.expiresAt)
+        insert.bind(10, invite.state.rawValue)
+        insert.bind(11, row.payload)
+        insert.bind(12, row.isBound ? Int64(1) : 0)
         try insert.run()
     }
 
-    func invite(hash: [UInt8]) throws -> InviteRow? {
-        findInvite.bind(1, hash)
-        return try findInvite.one { row in
-            InviteRow(
-                key: row.int64(0), member: try row.identifier(1), expiresAt: row.int64(2),
-                nonceHash: row.isNull(3) ? nil : row.octets(3), session: row.optionalInt64(4))
+    func addCode(of row: InviteRow, hash: [UInt8]) throws {
+        let insert = try database.prepare("INSERT INTO codes (hash, family, member, invite, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)")
+        insert.bind(1, hash)
+        insert.bind(2, row.family)
+        insert.bind(3, row.invite.member)
+        insert.bind(4, row.invite.id)
+        insert.bind(5, row.invite.createdAt)
+        insert.bind(6, row.invite.expiresAt)
+        try insert.run()
+    }
+
+    func acceptInvite(family: Int64, id: Identifier) throws {
+        let update = try database.prepare("UPDATE invites SET state = 'accepted' WHERE family = ? AND id = ?")
+        update.bind(1, family)
+        update.bind(2, id)
+        try update.run()
+    }
+
+    func endInvite(family: Int64, member: Identifier, as state: Invite.State) throws {
+        let update = try database.prepare("UPDATE invites SET state = ? WHERE family = ? AND member = ? AND state = 'pending'")
+        update.bind(1, state.rawValue)
+        update.bind(2, family)
+        update.bind(3, member)
+        try update.run()
+        let kill = try database.prepare("DELETE FROM codes WHERE family = ? AND member = ?")
+        kill.bind(1, family)
+        kill.bind(2, member)
+        try kill.run()
+    }
+
+    func code(hash: [UInt8]) throws -> CodeRow? {
+        findCode.bind(1, hash)
+        return try findCode.one { row in
+            CodeRow(
+                key: row.int64(0), family: row.int64(1), member: try row.identifier(2), invite: try row.optionalIdentifier(3), expiresAt: row.int64(4),
+                nonceHash: row.isNull(5) ? nil : row.octets(5), session: row.optionalInt64(6))
         }
     }
 
-    func redeem(_ invite: InviteRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws {
-        let update = try database.prepare("UPDATE invites SET nonce_hash = ?, session = ?, expires_at = min(expires_at, ?) WHERE key = ?")
+    func redeem(_ code: CodeRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws {
+        let update = try database.prepare("UPDATE codes SET nonce_hash = ?, session = ?, expires_at = min(expires_at, ?) WHERE key = ?")
         update.bind(1, nonceHash)
         update.bind(2, session)
         update.bind(3, repeatableUntil)
-        update.bind(4, invite.key)
+        update.bind(4, code.key)
         try update.run()
     }
 
     func closeRedemption(session: Int64) throws {
-        try database.run("DELETE FROM invites WHERE session = ?", .integer(session))
+        try database.run("DELETE FROM codes WHERE session = ?", .integer(session))
     }
 
     func purgeInvites(at: Int64) throws -> Int {
-        try database.run("DELETE FROM invites WHERE expires_at <= ?", .integer(at))
-        return database.changes
+        try database.run("DELETE FROM codes WHERE expires_at <= ?", .integer(at))
+        let codes = database.changes
+        try database.run(Self.purgeQuery, .integer(at - Invite.retention))
+        return codes + database.changes
     }
 }
 

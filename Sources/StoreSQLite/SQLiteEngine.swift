@@ -38,6 +38,7 @@ struct SQLiteTables {
 final class SQLiteEngine: StoreEngine {
     let epoch: String
     let epochRenewal: String?
+    let linkKey: [UInt8]
 
     var families: any FamilyWrites { tables.families }
     var records: any RecordWrites { tables.records }
@@ -84,9 +85,12 @@ final class SQLiteEngine: StoreEngine {
         if epochRenewal != nil { try database.run("UPDATE meta SET epoch = ?", .text(Hex.encode(environment.random(16)))) }
         try self.mark?.begin()
         epoch = try Connection.epoch(database)
-        if try Connection.linkKey(database) == nil {
+        if let key = try Connection.linkKey(database) {
+            linkKey = key
+        } else {
+            linkKey = environment.random(32)
             let draw = try database.prepare("UPDATE meta SET link_key = ?")
-            draw.bind(1, environment.random(32))
+            draw.bind(1, linkKey)
             try draw.run()
         }
         beginning = try database.prepare("BEGIN IMMEDIATE")

@@ -5,14 +5,14 @@ import Store
 // The tables, as numbered steps from one version of the database to the next.
 //
 // Keys begin with the family (a small integer that stands for its UUID), so that a family's rows lie together and no query can cross
-// into another's. People, sessions and invites are the only tables that are nobody's: they are about credentials.
+// into another's. People, sessions and codes are the only tables that are nobody's: they are about credentials.
 //
 // Rows that carry octets (records, log, receipts) are tables by rowid with a narrow unique index: they are appended, so a
 // commit dirties few pages. The same tables WITHOUT ROWID cost 1.7 times as much per mutation (`swift-notes.md` §5).
 //
 // No list, page or purge goes by a row number: another engine has none, or others. The `row` of `log` is not one: it is the position in the log of all
 // families, which the writer takes and never gives twice (`LogTable.takePosition`). An engine of another database keeps it in a column, too.
-// A `key` stands for a family, a client, a session, a person, an invite or a link, and is never compared with another but to take the next.
+// A `key` stands for a family, a client, a session, a person, an invite, a code or a link, and is never compared with another but to take the next.
 //
 // Ids are blobs of 16 octets, times UTC milliseconds, kinds the raw values of `Kind`, fields JSON by name.
 enum Schema {
@@ -20,7 +20,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4875_646C
 
     /// Step n brings version n to n + 1. Never edited once released; a change of mind is another step.
-    static let migrations = [first, keeping, references, lists, imports, documents, redemptions, quotas, checksums, outlines, columns, followers, keys]
+    static let migrations = [first, keeping, references, lists, imports, documents, redemptions, quotas, checksums, outlines, columns, followers, keys, invites]
 
     /// The version that this program writes.
     static var version: Int64 { Int64(migrations.count) }

@@ -50,8 +50,8 @@ package enum SyncNotice: Hashable, Sendable {
     case upload(UploadProgress)
     case context(Context)
     case role(Role)
-    /// The response to a request: a `page`, `statistics`, `history`, `digest` or `access_log` frame, which carries the
-    /// request's number.
+    /// The response to a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invite` or `invites` frame,
+    /// which carries the request's number.
     case answer(ServerFrame)
     /// A request, or a change of context, was refused.
     case failed(Rejection, request: Int64?)

@@ -103,7 +103,7 @@ extension SyncEngine {
         case .role(let now):
             role = now
             output.append(.notify(.role(now)))
-        case .page, .statistics, .history, .digest, .accessLog: output.append(.notify(.answer(frame)))
+        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites: output.append(.notify(.answer(frame)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token: fail(.unexpectedFrame(frame.word))
@@ -278,6 +278,8 @@ extension ServerFrame {
         case .history: "history"
         case .digest: "digest"
         case .accessLog: "access_log"
+        case .invite: "invite"
+        case .invites: "invites"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let frame, _): frame.word

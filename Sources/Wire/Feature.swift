@@ -19,6 +19,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case requests
     case drain
     case checksum
+    case invites
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

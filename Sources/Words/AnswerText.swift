@@ -23,6 +23,8 @@ package struct AnswerText {
         case .digest(let digest): self.digest(digest)
         case .statistics(let answer): statistics(answer.statistics)
         case .accessLog(let page): accesses(page)
+        case .invite(let answer): invite(answer)
+        case .invites(let list): invites(list.invites)
         case .page(let page): page.records.reversed().map(text.message)
         default: []
         }
@@ -133,6 +135,35 @@ package struct AnswerText {
 
     private static func many(_ count: Int, _ one: String, _ several: String? = nil) -> String {
         "\(count) \(count == 1 ? one : several ?? one + "s")"
+    }
+
+    // MARK: Invites
+
+    private func invite(_ answer: InviteAnswer) -> [String] {
+        let invite = answer.invite
+        let name = invite.name.printable
+        if let code = answer.code {
+            let also = invite.email.map { " or as \($0.printable)" } ?? ""
+            return [
+                "\(name) (\(invite.role.rawValue)) is invited. They join with this one-time code until \(text.time(invite.expiresAt)), as \(name)\(also):",
+                "  huddle join \(code.printable)",
+            ]
+        }
+        switch invite.state {
+        case .accepted where invite.role == .athlete: return ["\(name) is in the family. Under 13 there is no sign-in: a parent keeps the profile."]
+        case .accepted: return ["\(name) has joined."]
+        case .withdrawn: return ["The invite of \(name) is withdrawn: its code opens nothing."]
+        case .expired, .pending: return ["The code of \(name) has expired. Make a new one: huddle invites resend \(name)"]
+        }
+    }
+
+    private func invites(_ invites: [Invite]) -> [String] {
+        guard !invites.isEmpty else { return ["Nobody is invited."] }
+        return invites.map { invite in
+            let until = invite.state == .expired ? "expired" : "until \(text.time(invite.expiresAt))"
+            let by = invite.inviter.map { ", by \(names.member($0))" } ?? ""
+            return "\(invite.name.printable) (\(invite.role.rawValue)), \(until)\(by)  \(invite.id)"
+        }
     }
 
     // MARK: Access log

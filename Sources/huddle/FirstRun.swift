@@ -108,10 +108,25 @@ struct FirstRun {
     private mutating func redeem(_ code: String, _ address: ServerAddress) throws {
         var profile = try Profile.load(invocation)
         let nonce = try profile.keepNonce()
-        let seat = try Redemption.redeem(code: code, at: address, nonce: nonce, timeoutMilliseconds: invocation.timeout)
+        let seat = try seat(code, address, nonce, name: nil)
         profile.family = seat.family
         profile.nonce = nil
         try keep(&profile, seat.token, address)
+    }
+
+    /// Redeems a code, and asks for the name as long as the server wants to know it.
+    private mutating func seat(_ code: String, _ address: ServerAddress, _ nonce: String, name: String?) throws -> Redemption.Seat {
+        let refusal: Rejection
+        switch JoinCommand.attempt(code, name, address, nonce, invocation) {
+        case .success(let seat): return seat
+        case .failure(.refused(let rejection)) where Redemption.isNameAsked(rejection): refusal = rejection
+        case .failure(let failure): throw failure
+        }
+        if refusal.code == .invalid { say(refusal.message.printable) }
+        let answer = try ask(NameQuestion.prompt)
+        // An empty answer goes back to the code.
+        guard !answer.isEmpty else { throw Redemption.Failure.refused(refusal) }
+        return try seat(code, address, nonce, name: answer)
     }
 
     /// - Returns: false when it belongs to no family.

@@ -7,15 +7,18 @@ import Terminal
 
 /// `huddle join CODE`: redeems an invitation and writes the profile.
 enum JoinCommand {
-    static func run(_ code: String, _ invocation: Invocation) throws -> ExitStatus {
+    /// - Parameter name: that of the person, as the invite has it; `nil`: they are asked for it where the server wants to know.
+    static func run(_ code: String, name: String?, _ invocation: Invocation) throws -> ExitStatus {
         var profile = try Profile.load(invocation)
         let address = try Setting.address(invocation, profile)
         let nonce = try profile.keepNonce()
         let seat: Redemption.Seat
         do throws(Redemption.Failure) {
-            seat = try Redemption.redeem(code: code, at: address, nonce: nonce, timeoutMilliseconds: invocation.timeout)
+            seat = try redeem(code, name, address, nonce, invocation)
         } catch {
             switch error {
+            case .refused(let rejection) where Redemption.isNameAsked(rejection) && rejection.code == .required:
+                throw ProgramFailure(.usage, "\(rejection.message.printable) Write: huddle join CODE --name \"NAME\"")
             case .refused(let rejection): throw ProgramFailure(ExitStatus(rejection), rejection.message.printable)
             case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Try again with the same code.")
             }
@@ -35,5 +38,65 @@ enum JoinCommand {
             if let before { Standard.write(output: "The sign-in that was there before is kept in \(before).\n") }
         }
         return .done
+    }
+
+    /// Names that a person may try on a terminal.
+    private static let tries = 4
+
+    /// Sends the name only to a server that asks for it: a server of 0.1.0 knows no names.
+    private static func redeem(
+        _ code: String, _ name: String?, _ address: ServerAddress, _ nonce: String, _ invocation: Invocation
+    ) throws(Redemption.Failure) -> Redemption.Seat {
+        var tried = attempt(code, nil, address, nonce, invocation)
+        var typed = name
+        for _ in 0..<tries {
+            guard case .failure(.refused(let refusal)) = tried, Redemption.isNameAsked(refusal) else { break }
+            guard let answer = typed ?? NameQuestion.ask(refusal) else { break }
+            tried = attempt(code, answer, address, nonce, invocation)
+            if name != nil { break }
+            typed = nil
+        }
+        return try tried.get()
+    }
+
+    /// One try, whose refusal may ask for a name.
+    static func attempt(
+        _ code: String, _ name: String?, _ address: ServerAddress, _ nonce: String, _ invocation: Invocation
+    ) -> Result<Redemption.Seat, Redemption.Failure> {
+        do throws(Redemption.Failure) {
+            return .success(try Redemption.redeem(code: code, at: address, nonce: nonce, name: name, timeoutMilliseconds: invocation.timeout))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Asks a person on a terminal for the name that their invite has.
+enum NameQuestion {
+    static let prompt = "Your name or e-mail address, as the invite has it: "
+    /// Octets of an answer, many times over.
+    private static let limit = 4_096
+
+    /// - Returns: `nil` where nobody can be asked, and at the end of the input.
+    static func ask(_ refusal: Rejection) -> String? {
+        guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else { return nil }
+        if refusal.code == .invalid { Standard.write(output: refusal.message.printable + "\n") }
+        Standard.write(output: prompt)
+        var typed: [UInt8] = []
+        while typed.last != UInt8(ascii: "\n") {
+            let got = read()
+            typed += got
+            guard !got.isEmpty, typed.count <= limit else { return nil }
+        }
+        let name = String(decoding: typed, as: UTF8.self).trimmed
+        return name.isEmpty ? nil : name
+    }
+
+    /// - Returns: nothing at the end of the input.
+    private static func read() -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: limit, alignment: 1)
+        defer { buffer.deallocate() }
+        guard case .done(let count)? = try? Octets.read(Standard.input, into: buffer) else { return [] }
+        return Array(buffer[..<count])
     }
 }

@@ -80,6 +80,12 @@ struct OneShot {
             defer { try? seat.catchUp(timeout: invocation.timeout) }
             return try commands.run(request)
         case .ask(let question): return try ask(question, seat)
+        case .leave:
+            do { return try change(seat) } catch let failure as ProgramFailure where failure.message == ProgramFailure.removed {
+                // The server closes the connection of a member who has left; the receipt that waited for it is dropped.
+                printer.write(output: invocation.isJSON ? "{\"type\":\"left\"}\n" : "You have left the family.\n")
+                return .done
+            }
         default: return try change(seat)
         }
     }
@@ -400,16 +406,26 @@ struct OneShot {
 
     private func answer(to question: Question, _ seat: Seat) throws -> Result<ServerFrame, Rejection> {
         let lookup = RecordLookup(seat.session.engine)
-        let frame = try question.frame(0, lookup.names) { kind, text throws(UsageError) in try lookup.find([kind], text) }
-        let request = seat.session.ask { frame.numbered($0) }
-        let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in
-            switch notice {
-            case .answer(let frame): .success(frame)
-            case .failed(let rejection, let number) where number == request: .failure(rejection)
-            default: nil
+        var invites: [Invite] = []
+        if question.needsInvites {
+            switch try answer(to: .invites, seat) {
+            case .success(.invites(let list)): invites = list.invites
+            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .failure(let rejection): return .failure(rejection)
             }
         }
-        guard let answer else { throw ProgramFailure(.offline, "\(setting.address) did not answer in time. Nothing was done.") }
+        let frame = try question.frame(0, lookup.names, invites: invites) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        let asked = AskedFrame(frame, seat.session)
+        asked.send()
+        let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in asked.answer(in: notice) }
+        guard let answer else {
+            let isInvite = if case .invite = frame { true } else { false }
+            throw ProgramFailure(
+                .offline,
+                isInvite
+                    ? "\(setting.address) did not answer in time. It may have been done: look at huddle invites before you try again."
+                    : "\(setting.address) did not answer in time. Nothing was done.")
+        }
         return answer
     }
 
@@ -418,3 +434,31 @@ struct OneShot {
         return ChangeText(RecordNames(seat.session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
     }
 }
+
+/// A question on its way. If the connection breaks, the answer is lost: the same frame asks again when the session is live, and changes nothing twice.
+private final class AskedFrame {
+    private let frame: ClientFrame
+    private let session: ClientSession
+    private var request: Int64?
+
+    init(_ frame: ClientFrame, _ session: ClientSession) {
+        self.frame = frame
+        self.session = session
+    }
+
+    func send() { request = session.ask { frame.numbered($0) } }
+
+    func answer(in notice: SyncNotice) -> Result<ServerFrame, Rejection>? {
+        switch notice {
+        case .answer(let frame) where frame.request == request: return .success(frame)
+        case .failed(let rejection, let number) where number == request: return .failure(rejection)
+        case .live:
+            send()
+            return nil
+        default: return nil
+        }
+    }
+}
+
+@available(*, unavailable)
+extension AskedFrame: Sendable {}

@@ -52,7 +52,7 @@ enum Program {
             case .version:
                 try Output.write(invocation.isJSON ? "{\"version\":\"\(HuddleVersion.text)\"}\n" : "huddle \(HuddleVersion.text)\n")
                 return .done
-            case .join(let code): return try JoinCommand.run(code, invocation)
+            case .join(let code, let name): return try JoinCommand.run(code, name: name, invocation)
             case .signIn(let replaces, let origin): return try SignInCommand.run(replaces: replaces, origin: origin, invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
             case .interactive:
@@ -60,7 +60,7 @@ enum Program {
                 return try Interactive.run(invocation, try Setting(invocation))
             case .batch(let isAtomic, let stops): return try BatchCommand(invocation, try Setting(invocation), isAtomic: isAtomic, stops: stops).run()
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
-            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .itinerary, .export, .document, .say, .ask:
+            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .itinerary, .export, .document, .say, .leave, .ask:
                 let setting = try Setting(invocation)
                 return invocation.isWatched ? try ListWatch(invocation, setting).run() : try OneShot(invocation, setting).run()
             }

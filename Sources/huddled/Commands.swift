@@ -25,7 +25,8 @@ let usage = """
       huddled config [--check] [--json] [--config FILE] [--OPTION VALUE]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
-                     [--born YYYY-MM-DD --by MEMBER] [--json]
+                     [--born YYYY-MM-DD] [--email ADDRESS] [--by MEMBER] [--json]
+      huddled invite --data DIR --family ID|NAME --member ID [--email ADDRESS] [--by MEMBER] [--json]
       huddled token  --data DIR --member ID [--json]
       huddled demo   --data DIR [--json]
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
@@ -45,9 +46,13 @@ let usage = """
     config  prints the value of each option and where it comes from, as a file of options. --check only
             says whether they can be used.
     init    makes a family with its first parent, and prints that parent's sign-in token.
-    invite  adds a member and prints a one-time code for 'huddle join CODE', good for 7 days.
-            An athlete needs a birth date and the parent who consents; under 13 there is no code.
-    token   prints a new sign-in token for a member, for another device of theirs.
+    invite  prints a one-time code for 'huddle join CODE', good for 7 days, which asks for the name or
+            the e-mail address. Athletes and guests need the parent who approves (--by), and athletes a birth
+            date; under 13 there is no code. A parent or guest is a member once they have joined.
+            --member invites a member who has no sign-in, like an athlete who turned 13, or makes a new
+            code in place of one that expired or was lost.
+    token   prints a new sign-in token for a member, for another device of theirs. If their invite is
+            open, this accepts it.
     demo    makes a family with a season to look at, and prints its members with their tokens.
     export  writes a whole family to FILE, a tar archive (proto/archive.md): records, log, history.
             Birth dates and consents only with --private; tokens and invites never.
@@ -199,18 +204,24 @@ private func makeFamily(_ words: [String]) throws(CommandError) {
 
 private func invite(_ words: [String]) throws(CommandError) {
     let (data, invite, isJSON) = try arguments(
-        words, options: ["--data", "--family", "--name", "--role", "--born", "--by"], switches: ["--json"]
+        words, options: ["--data", "--family", "--member", "--name", "--role", "--born", "--email", "--by"], switches: ["--json"]
     ) { list throws(UsageError) in
-        guard let role = Role(rawValue: try list.required("--role")) else {
-            throw UsageError("--role takes parent, athlete or guest.")
-        }
         let by = list.value("--by") == nil ? nil : try identifier(list, "--by")
-        return (
-            try list.required("--data"),
-            Invite(
-                family: try list.required("--family"), name: try list.required("--name"), role: role, born: list.value("--born"), by: by),
-            list.has("--json")
-        )
+        var invite = NewInvite(family: try list.required("--family"), email: list.value("--email"), by: by)
+        if list.value("--member") == nil {
+            guard let role = Role(rawValue: try list.required("--role")) else {
+                throw UsageError("--role takes parent, athlete or guest.")
+            }
+            invite.name = try list.required("--name")
+            invite.role = role
+            invite.born = list.value("--born")
+        } else {
+            for option in ["--name", "--role", "--born"] where list.value(option) != nil {
+                throw UsageError("An invite with --member takes name and role from the family: leave out \(option).")
+            }
+            invite.member = try identifier(list, "--member")
+        }
+        return (try list.required("--data"), invite, list.has("--json"))
     }
     guard case .answer(.invited(let invited)) = try perform(.command(.invite(invite)), data) else {
         throw .failed("The server answered something else.")
@@ -221,15 +232,15 @@ private func invite(_ words: [String]) throws(CommandError) {
         report(
             isJSON, fields,
             """
-            \(invite.name) is a member now; their id is \(invited.member).
-            They join with this one-time code, good for 7 days:
+            \(invited.name) is invited; their id is \(invited.member).
+            They join with this one-time code, good for 7 days, and with their name as it is written here:
               huddle join \(code) --server ws://HOST:PORT
             """)
     } else {
         report(
             isJSON, fields,
             """
-            \(invite.name) is a member now; their id is \(invited.member).
+            \(invited.name) is a member now; their id is \(invited.member).
             Under 13 there is no login: a parent keeps this profile.
             """)
     }

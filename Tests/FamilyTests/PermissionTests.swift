@@ -8,7 +8,7 @@ struct PermissionTests {
     /// For events "own" is the actor's own season; for messages the actor's own message; for members the actor itself.
     static let table: [(kind: Kind, role: Role, own: String, other: String)] = [
         (.family, .parent, "U", "U"), (.family, .athlete, "", ""), (.family, .guest, "", ""),
-        (.member, .parent, "UDR", "UDR"), (.member, .athlete, "U", ""), (.member, .guest, "U", ""),
+        (.member, .parent, "CUDR", "CUDR"), (.member, .athlete, "UD", ""), (.member, .guest, "UD", ""),
         (.school, .parent, "CUDR", "CUDR"), (.school, .athlete, "CUDR", "CUDR"), (.school, .guest, "", ""),
         (.coach, .parent, "CUDR", "CUDR"), (.coach, .athlete, "CUDR", "CUDR"), (.coach, .guest, "", ""),
         // A parent owns no season; "own" below is the case of a parent's id as owner, which editing rights cover alike.

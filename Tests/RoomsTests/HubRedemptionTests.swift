@@ -8,7 +8,7 @@ import Wire
 struct HubRedemptionTests {
     private static let nonce = "5f1c9a7e20b4d3865f1c9a7e20b4d386"
     private static let unknown = Rejection(.codeUnknown, ErrorCode.codeUnknown.sentence)
-    private static let redeem = ClientFrame.redeem(code: "X", nonce: nonce)
+    private static let redeem = ClientFrame.redeem(code: "X", nonce: nonce, name: "Gus")
 
     private let script = HubScript()
 
@@ -37,7 +37,7 @@ struct HubRedemptionTests {
         script.say(Self.redeem, id)
         lookedUp(id)
         let effects = script.hub.takeEffects()
-        guard case .command(id, .redeem("X", Self.nonce))? = effects.last else {
+        guard case .command(id, .redeem("X", Self.nonce, "Gus"))? = effects.last else {
             Issue.record("the writer is not asked: \(effects)")
             return
         }

@@ -69,6 +69,7 @@ struct HubScript {
             case .read(let id, .history): .read(id, "history")
             case .read(let id, .digest): .read(id, "digest")
             case .read(let id, .accessLog): .read(id, "access log")
+            case .read(let id, .invites): .read(id, "invites")
             case .command(let id, _): .command(id)
             case .endSession(let number): .endSession(number)
             case .readMissing(_, let sequence): .missing(after: sequence)
@@ -104,6 +105,8 @@ struct HubScript {
         case .history: return "history"
         case .digest: return "digest"
         case .accessLog: return "access log"
+        case .invite: return "invite"
+        case .invites: return "invites"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

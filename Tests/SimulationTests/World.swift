@@ -106,7 +106,7 @@ final class World {
         for mark in ["<alder>", "<birch>"] {
             guard case .success(.family(let made)) = try store.perform(.createFamily(name: "\(mark) family", zone: "UTC", parent: "\(mark) one")).0,
                 case .success(.invited(let athlete)) = try store.perform(
-                    .invite(Invite(family: made.family, name: "\(mark) athlete", role: .athlete, born: "2009-01-01", by: made.member))).0
+                    .invite(NewInvite(family: made.family, name: "\(mark) athlete", role: .athlete, born: "2009-01-01", by: made.member))).0
             else { throw SimulationError.setUp("no family") }
             let family = SimulatedFamily(id: made.family, athlete: athlete.member, parent: made.member, mark: mark)
             families.append(family)

@@ -204,6 +204,7 @@ extension MemoryConnection: Sendable {}
 package final class MemoryEngine: StoreEngine {
     package var epoch: String { connection.database.epoch }
     package var epochRenewal: String? { nil }
+    package var linkKey: [UInt8] { connection.database.linkKey }
     package let families: any FamilyWrites
     package let records: any RecordWrites
     package let history: any HistoryWrites

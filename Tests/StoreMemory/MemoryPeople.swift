@@ -1,5 +1,6 @@
 import Bytes
 import Dates
+import Family
 import Store
 
 final class MemoryPeople: PeopleWrites {
@@ -43,6 +44,10 @@ final class MemoryPeople: PeopleWrites {
         try connection.write { $0.members[member] = .init(family: family, born: born?.description, consent: consent) }
     }
 
+    func setConsent(_ consent: Consent, family: Int64, member: Identifier) throws {
+        try connection.write { $0.members[member]?.consent = consent }
+    }
+
     func setRemoved(family: Int64, member: Identifier, at: Int64?) throws {
         try connection.write { $0.setRemoved(family: family, member: member, at: at) }
     }
@@ -55,8 +60,10 @@ final class MemoryPeople: PeopleWrites {
         let tables = try connection.read()
         guard let (key, row) = tables.sessions.first(where: { $0.value.hash == hash }) else { return nil }
         return SessionRow(
-            key: key, person: row.person, usedAt: row.usedAt, isRedemptionOpen: tables.invites.values.contains { $0.invite.session == key })
+            key: key, person: row.person, usedAt: row.usedAt, isRedemptionOpen: tables.codes.values.contains { $0.code.session == key })
     }
+
+    func hasSession(person: Int64) throws -> Bool { try connection.read().sessions.values.contains { $0.person == person } }
 
     func hasSession(key: Int64) throws -> Bool { try connection.read().sessions[key] != nil }
 
@@ -90,35 +97,70 @@ final class MemoryPeople: PeopleWrites {
 
     // MARK: Invites
 
-    func invite(hash: [UInt8]) throws -> InviteRow? { try connection.read().invites.values.first { $0.hash == hash }?.invite }
+    func code(hash: [UInt8]) throws -> CodeRow? { try connection.read().codes.values.first { $0.hash == hash }?.code }
 
-    func addInvite(family: Int64, member: Identifier, hash: [UInt8], at: Int64, expiresAt: Int64) throws {
-        try connection.write { tables in
-            let key = tables.next()
-            let invite = InviteRow(key: key, member: member, expiresAt: expiresAt, nonceHash: nil, session: nil)
-            tables.invites[key] = .init(invite: invite, family: family, hash: hash)
+    func invite(family: Int64, id: Identifier) throws -> InviteRow? { try connection.read().invites[.init(family: family, id: id)] }
+
+    func invite(ofMember member: Identifier) throws -> InviteRow? {
+        try connection.read().invites.values.first { $0.invite.member == member && $0.invite.state == .pending }
+    }
+
+    func pendingInvites(family: Int64, limit: Int) throws -> [InviteRow] {
+        let pending = try connection.read().invites.values.filter { $0.family == family && $0.invite.state == .pending }
+        return Array(pending.sorted { ($1.invite.createdAt, $1.invite.id) < ($0.invite.createdAt, $0.invite.id) }.prefix(limit))
+    }
+
+    func openInvites(family: Int64, at: Int64, besides member: Identifier) throws -> Int {
+        try connection.read().invites.values.count {
+            $0.family == family && $0.invite.state == .pending && $0.invite.expiresAt > at && $0.invite.member != member
         }
     }
 
-    func redeem(_ invite: InviteRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws {
+    func invites(family: Int64, after time: Int64) throws -> (count: Int, first: Int64?) {
+        let times = try connection.read().invites.values.filter { $0.family == family && $0.invite.createdAt > time }.map(\.invite.createdAt)
+        return (times.count, times.min())
+    }
+
+    func addInvite(_ row: InviteRow) throws {
+        try connection.write { $0.invites[.init(family: row.family, id: row.invite.id)] = row }
+    }
+
+    func addCode(of row: InviteRow, hash: [UInt8]) throws {
         try connection.write { tables in
-            guard var entry = tables.invites[invite.key] else { return }
-            entry.invite.nonceHash = nonceHash
-            entry.invite.session = session
-            entry.invite.expiresAt = min(entry.invite.expiresAt, repeatableUntil)
-            tables.invites[invite.key] = entry
+            let key = tables.next()
+            let code = CodeRow(key: key, family: row.family, member: row.invite.member, invite: row.invite.id, expiresAt: row.invite.expiresAt)
+            tables.codes[key] = .init(code: code, hash: hash)
+        }
+    }
+
+    func acceptInvite(family: Int64, id: Identifier) throws {
+        try connection.write { $0.invites[.init(family: family, id: id)]?.invite.state = .accepted }
+    }
+
+    func endInvite(family: Int64, member: Identifier, as state: Invite.State) throws {
+        try connection.write { $0.endInvite(family: family, member: member, as: state) }
+    }
+
+    func redeem(_ code: CodeRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws {
+        try connection.write { tables in
+            guard var entry = tables.codes[code.key] else { return }
+            entry.code.nonceHash = nonceHash
+            entry.code.session = session
+            entry.code.expiresAt = min(entry.code.expiresAt, repeatableUntil)
+            tables.codes[code.key] = entry
         }
     }
 
     func closeRedemption(session: Int64) throws {
-        try connection.write { $0.invites = $0.invites.filter { $0.value.invite.session != session } }
+        try connection.write { $0.codes = $0.codes.filter { $0.value.code.session != session } }
     }
 
     func purgeInvites(at: Int64) throws -> Int {
         try connection.write { tables in
-            let before = tables.invites.count
-            tables.invites = tables.invites.filter { $0.value.invite.expiresAt > at }
-            return before - tables.invites.count
+            let before = tables.codes.count + tables.invites.count
+            tables.codes = tables.codes.filter { $0.value.code.expiresAt > at }
+            tables.invites = tables.invites.filter { $0.value.invite.expiresAt > at - Invite.retention }
+            return before - tables.codes.count - tables.invites.count
         }
     }
 }
@@ -133,6 +175,13 @@ extension MemoryTables {
         if let person = members[member]?.person, !members.values.contains(where: { $0.person == person && $0.removedAt == nil }) {
             sessions = sessions.filter { $0.value.person != person }
         }
-        invites = invites.filter { $0.value.family != family || $0.value.invite.member != member }
+        endInvite(family: family, member: member, as: .withdrawn)
+    }
+
+    mutating func endInvite(family: Int64, member: Identifier, as state: Invite.State) {
+        for (name, row) in invites where row.family == family && row.invite.member == member && row.invite.state == .pending {
+            invites[name]?.invite.state = state
+        }
+        codes = codes.filter { $0.value.code.family != family || $0.value.code.member != member }
     }
 }

@@ -60,10 +60,14 @@ package struct MemoryTables {
         var removedAt: Int64?
     }
 
-    struct InviteEntry {
-        var invite: InviteRow
-        var family: Int64
+    struct CodeEntry {
+        var code: CodeRow
         var hash: [UInt8]
+    }
+
+    struct InviteName: Hashable {
+        var family: Int64
+        var id: Identifier
     }
 
     struct SessionEntry {
@@ -78,7 +82,8 @@ package struct MemoryTables {
     var imports: Set<Int64> = []
     var members: [Identifier: MemberRow] = [:]
     var sessions: [Int64: SessionEntry] = [:]
-    var invites: [Int64: InviteEntry] = [:]
+    var codes: [Int64: CodeEntry] = [:]
+    var invites: [InviteName: InviteRow] = [:]
     var compacted: Int64 = 0
     var consumers: [String: ConsumerRow] = [:]
     /// The last position in the log of all families that was given.
@@ -118,6 +123,7 @@ package struct MemoryTables {
         case "share_visits": return sum { $0.links.values.reduce(0) { $0 + $1.visits.count } }
         case "memberships": return members.count
         case "sessions": return sessions.count
+        case "codes": return codes.count
         case "invites": return invites.count
         case "consumers": return consumers.count
         default: preconditionFailure("no table \(table)")

@@ -10,15 +10,17 @@ struct AdminCodecTests {
 
     static let commands: [AdminCommand] = [
         .createFamily(name: "Rivera \"&\" Söhne\n", zone: "Europe/Warsaw", parent: "Ana"),
-        .invite(Invite(family: one, name: "Leo", role: .athlete, born: "2012-03-04", by: one)),
-        .invite(Invite(family: one, name: "Gus", role: .guest)),
-        .token(member: one), .redeem(code: "7K3QX-00000-11111-ZZZZZ", nonce: "5f1c9a7e20b4d3865f1c9a7e20b4d386"), .signOut(token: "abc"), .purge,
+        .invite(NewInvite(family: one, name: "Leo", role: .athlete, born: "2012-03-04", by: one)),
+        .invite(NewInvite(family: one, name: "Gus", role: .guest)),
+        .invite(NewInvite(family: "Rivera", member: one, email: "gus@example.org", by: one)),
+        .token(member: one), .redeem(code: "7K3QX-00000-11111-ZZZZZ", nonce: "5f1c9a7e20b4d3865f1c9a7e20b4d386"),
+        .redeem(code: "7K3QX-00000-11111-ZZZZZ", nonce: "5f1c9a7e20b4d3865f1c9a7e20b4d386", name: "Zoë"), .signOut(token: "abc"), .purge,
     ]
 
     static let answers: [Result<AdminAnswer, Rejection>] = [
         .success(.family(FamilyCreated(family: one, member: one, code: "7K3QX", expiresAt: 5))),
-        .success(.invited(Invited(family: one, member: one, role: .athlete, code: nil, expiresAt: nil))),
-        .success(.invited(Invited(family: one, member: one, role: .parent, code: "7K3QX", expiresAt: 7))),
+        .success(.invited(Invited(family: one, member: one, role: .athlete, name: "Leo", code: nil, expiresAt: nil))),
+        .success(.invited(Invited(family: one, member: one, role: .parent, name: "Ben", code: "7K3QX", expiresAt: 7))),
         .success(.token(SessionCreated(token: "t", family: one, member: one, role: .parent, endedSession: 3))),
         .success(.token(SessionCreated(token: "t", family: one, member: one, role: .parent))),
         .success(.signedOut(session: 3)), .success(.signedOut(session: nil)), .success(.purged(Purged(receipts: 1, invites: 2, sessions: 3, records: 4, accesses: 5))),

@@ -76,7 +76,7 @@ struct ColumnTests {
 
     @Test("The test takes a database back to exactly what the steps before made")
     func takesBack() throws {
-        let schema = "SELECT group_concat(sql, char(10)) FROM (SELECT sql FROM sqlite_schema ORDER BY name)"
+        let schema = "SELECT group_concat(replace(sql, '\"', ''), char(10)) FROM (SELECT sql FROM sqlite_schema ORDER BY name)"
         let world = try World()
         try Self.takeBack(world.path)
         let folder = try TemporaryFolder()

@@ -51,7 +51,7 @@ final class Episode {
             return true
         case 1:
             guard let home else { throw Unexpected() }
-            let invite = Invite(family: home.family, name: "Leo", role: .athlete, born: "2010-05-05", by: home.parent)
+            let invite = NewInvite(family: home.family, name: "Leo", role: .athlete, born: "2010-05-05", by: home.parent)
             guard case .invited(let invited)? = try succeeded(world, .invite(invite)) else { return false }
             athlete = invited.member
             return true

@@ -139,7 +139,7 @@ struct ExactlyOnceTests {
 
     @Test("the same id of another client or another member is another mutation")
     func perClient() throws {
-        let guest = try world.invite(home, .parent).member
+        let guest = try world.member(home, .parent)
         let client = world.newID()
         let other = world.newID()
         #expect(try world.mutate(home, home.parent, message(world.newID(), "a"), mutation: 1, client: client).sequence == 3)
@@ -149,7 +149,7 @@ struct ExactlyOnceTests {
 
     @Test("the known answer comes before permission: a member since removed still hears what came of it")
     func deduplicationComesFirst() throws {
-        let parent = try world.invite(home, .parent).member
+        let parent = try world.member(home, .parent)
         let proposal = world.proposal(home, parent, [message(world.newID(), "Hi")])
         let first = try world.commit(proposal)
         try world.mutate(home, home.parent, delete(.member, parent, base: 1))

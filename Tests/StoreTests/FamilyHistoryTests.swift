@@ -53,7 +53,7 @@ struct FamilyHistoryTests {
     func refuses() throws {
         let world = try World { $0.limits.familyHistory = 20_000 }
         let home = try world.home()
-        let guest = try world.invite(home, .guest, name: "Gus").member
+        let guest = try world.member(home, .guest, name: "Gus")
         var refused: Answer?
         var proposal = world.proposal(home, home.parent, [message(world.newID(), "")])
         for _ in 0..<40 where refused == nil {
@@ -153,7 +153,7 @@ struct FamilyHistoryTests {
         #expect(refused.code == .quotaExceeded && refused.rejection?.message.contains("3 client ids") == true)
         #expect(try world.count("clients") == 3)
         // All in one batch.
-        let guest = try world.invite(home, .guest, name: "Gus").member
+        let guest = try world.member(home, .guest, name: "Gus")
         let answers = try world.commit(clients.map { world.refused(home, guest, "{}", client: $0) })
         #expect(answers.map(\.code) == [.unknownField, .unknownField, .unknownField, .quotaExceeded, .quotaExceeded])
         // After 30 days the ids of old clients are free.

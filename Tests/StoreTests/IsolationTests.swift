@@ -67,7 +67,7 @@ struct IsolationTests {
     func permissions() throws {
         let leo = try world.athlete(ours)
         let mia = try world.athlete(ours, name: "Mia")
-        let guest = try world.invite(ours, .guest, name: "Gus").member
+        let guest = try world.member(ours, .guest, name: "Gus")
         let event = world.newID()
         let text = world.newID()
         try world.mutate(ours, ours.parent, camp(event, athlete: leo), message(text, "Hi"))

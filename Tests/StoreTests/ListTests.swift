@@ -422,7 +422,7 @@ struct HistoryTests {
 
     @Test("What history calls undoable is what the one who asks may undo: for parents, athletes and guests the writer says the same")
     func undoRights() throws {
-        let (maya, guest) = (try world.athlete(home, name: "Maya"), try world.invite(home, .guest, name: "Gran").member)
+        let (maya, guest) = (try world.athlete(home, name: "Maya"), try world.member(home, .guest, name: "Gran"))
         let (camp, other, school, word) = (world.newID(), world.newID(), world.newID(), world.newID())
         try world.mutate(home, home.parent, StoreTests.camp(camp, athlete: leo), StoreTests.school(school, "Rice"))
         try world.mutate(home, leo, update(.event, camp, base: 1, ["city": .text("Austin")]))
@@ -501,7 +501,7 @@ struct HistoryTests {
 
     @Test("P50 A digest counts what others did since the reading position, and names who, what was said and what mentions one")
     func digests() throws {
-        let dana = try world.invite(home, .parent, name: "Dana").member
+        let dana = try world.member(home, .parent, name: "Dana")
         let before = try world.snapshot(home).sequence
         let position = ReadingPosition.id(of: dana)
         try world.mutate(home, dana, create(.readingPosition, position, ["sequence": .integer(before)]))
@@ -541,8 +541,8 @@ struct HistoryTests {
 
     @Test("P11 The access log is for the athlete, and for parents of athletes without a login or that they edit; not for guests")
     func accessLog() throws {
-        let dana = try world.invite(home, .parent, name: "Dana").member
-        let guest = try world.invite(home, .guest, name: "Gus").member
+        let dana = try world.member(home, .parent, name: "Dana")
+        let guest = try world.member(home, .guest, name: "Gus")
         let maya = try world.athlete(home, name: "Maya")
         for number in 0..<5 {
             world.surroundings.now += AccessRow.visit + 1

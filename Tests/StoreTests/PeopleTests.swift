@@ -21,8 +21,8 @@ struct PeopleTests {
         return rejection
     }
 
-    private func redeem(_ code: String, _ nonce: String = World.nonce(1)) throws -> SessionCreated {
-        guard case .token(let created) = try perform(.redeem(code: code, nonce: nonce)).get() else { throw Unexpected() }
+    private func redeem(_ code: String, _ nonce: String = World.nonce(1), name: String = "Gus") throws -> SessionCreated {
+        guard case .token(let created) = try perform(.redeem(code: code, nonce: nonce, name: name)).get() else { throw Unexpected() }
         return created
     }
 
@@ -40,7 +40,7 @@ struct PeopleTests {
         #expect(records[created.family]?.fields.text("name") == "Kim")
         #expect(records[created.family]?.fields.text("time_zone") == "Europe/Warsaw")
         #expect(records[created.member]?.fields.text("role") == "parent")
-        #expect(try redeem(created.code).member == created.member)
+        #expect(try redeem(created.code, name: "Bo").member == created.member)
     }
 
     @Test("names and zones follow the rules of the kinds")
@@ -48,32 +48,36 @@ struct PeopleTests {
         #expect(try refusal(.createFamily(name: " ", zone: "UTC", parent: "Bo"))?.field == "name")
         #expect(try refusal(.createFamily(name: "Kim", zone: "Mars/Base", parent: "Bo"))?.field == "time_zone")
         #expect(try refusal(.createFamily(name: "Kim", zone: "UTC", parent: ""))?.code == .required)
-        #expect(try refusal(.invite(Invite(family: home.family, name: "", role: .guest)))?.field == "name")
+        #expect(try refusal(.invite(NewInvite(family: home.family, name: "", role: .guest, by: home.parent)))?.field == "name")
         #expect(try world.count("families") == 1, "what was refused left nothing")
     }
 
-    @Test("a member who is invited is a change in the log, by whoever invites")
+    @Test("A person who is invited is in no change until they accept; the change of joining is theirs, and has the id that the invite named")
     func invites() throws {
-        let command = AdminCommand.invite(Invite(family: home.family, name: "Gus", role: .guest, by: home.parent))
+        let command = AdminCommand.invite(NewInvite(family: home.family, name: " Gus ", role: .guest, by: home.parent))
         let (result, changes) = try world.store.perform(command)
         guard case .invited(let invited) = try result.get() else { throw Unexpected() }
-        #expect(changes.count == 1)
+        #expect(changes.isEmpty)
+        #expect(invited.name == "Gus" && invited.role == .guest)
+        #expect(try world.log(home).last?.sequence == 1)
+        #expect(try world.snapshot(home).records[invited.member] == nil)
+        #expect(invited.expiresAt == world.surroundings.now + 7 * Surroundings.day)
+        let (answer, joined) = try world.store.perform(.redeem(code: try #require(invited.code), nonce: World.nonce(1), name: "Gus"))
+        guard case .token(let created) = try answer.get(), case .change(let told)? = joined.first else { throw Unexpected() }
+        #expect(created.member == invited.member && created.role == .guest)
+        #expect(joined.count == 1 && told.members.map(\.member) == [invited.member] && told.members.map(\.role) == [.guest])
         let change = try #require(try world.log(home).last)
         #expect(change.sequence == 2)
-        #expect(change.member == home.parent)
+        #expect(change.member == invited.member)
         #expect(change.client == nil && change.mutation == nil)
         #expect(change.entries.map(\.id) == [invited.member])
-        #expect(invited.expiresAt == world.surroundings.now + 7 * Surroundings.day)
-        guard case .invited(let alone) = try perform(.invite(Invite(family: home.family, name: "Al", role: .parent))).get() else {
-            throw Unexpected()
-        }
-        #expect(try world.log(home).last?.member == alone.member, "by the member themself where nobody is named")
+        #expect(try world.record(home, invited.member).fields.text("name") == "Gus")
     }
 
     @Test("an athlete needs a birth date and a parent who asks")
     func athletes() throws {
         func invite(born: String?, by: Identifier?) throws -> Rejection? {
-            try refusal(.invite(Invite(family: home.family, name: "Leo", role: .athlete, born: born, by: by)))
+            try refusal(.invite(NewInvite(family: home.family, name: "Leo", role: .athlete, born: born, by: by)))
         }
         #expect(try invite(born: nil, by: home.parent)?.field == "born")
         #expect(try invite(born: "2010-05-05", by: nil)?.field == "by")
@@ -83,7 +87,9 @@ struct PeopleTests {
         let leo = try world.athlete(home)
         let elsewhere = try world.home("Other")
         for by in [leo, elsewhere.parent, world.newID()] { #expect(try invite(born: "2010-05-05", by: by)?.field == "by") }
-        #expect(try refusal(.invite(Invite(family: world.newID(), name: "Leo", role: .guest)))?.code == .notFound)
+        #expect(try refusal(.invite(NewInvite(family: world.newID(), name: "Leo", role: .guest, by: home.parent)))?.code == .notFound)
+        #expect(try refusal(.invite(NewInvite(family: home.family, name: "Gus", role: .guest)))?.field == "by", "a guest needs a parent's word, too")
+        #expect(try refusal(.invite(NewInvite(family: home.family, name: "Gus", role: .guest, born: "2010-05-05", by: home.parent)))?.field == "born")
     }
 
     struct Ages: Sendable {
@@ -112,11 +118,19 @@ struct PeopleTests {
         #expect(!log.contains { String(decoding: $0.frame, as: UTF8.self).contains(ages.born) }, "a birth date is never broadcast")
     }
 
-    @Test("P09 who turns 13 after being added gets a login only by a parent's consent")
+    @Test("P09 An athlete who turns 13 gets a login by a parent's invite of the profile that is there, on the day, and nobody is doubled")
     func turningThirteen() throws {
         let invited = try world.invite(home, .athlete, born: "2013-11-22")
+        let again = AdminCommand.invite(NewInvite(family: home.family.description, member: invited.member, by: home.parent))
+        #expect(try refusal(again)?.code == .notAllowed, "a day too early")
         world.surroundings.now += Surroundings.day
         #expect(try refusal(.token(member: invited.member))?.message.contains("consent") == true)
+        guard case .invited(let second) = try perform(again).get() else { throw Unexpected() }
+        #expect(second.member == invited.member && second.role == .athlete && second.name == "Leo")
+        let created = try redeem(try #require(second.code), name: "Leo")
+        #expect(created.member == invited.member)
+        #expect(try world.snapshot(home).records.values.filter { $0.kind == .member }.count == 2)
+        #expect(try world.stored { try $0.people.persons(family: 1) }.first { $0.member == invited.member }?.consentBy == home.parent)
     }
 
     @Test("codes, tokens and nonces are nowhere in the database", .sqliteOnly("It looks into columns"))
@@ -124,7 +138,7 @@ struct PeopleTests {
         let code = try #require(try world.invite(home, .guest, name: "Gus").code)
         let created = try redeem(code)
         let plain = code.replacing("-", with: "")
-        for (table, hash) in [("invites", "hash"), ("invites", "nonce_hash"), ("sessions", "hash")] {
+        for (table, hash) in [("codes", "hash"), ("codes", "nonce_hash"), ("sessions", "hash")] {
             for secret in [code, plain, created.token, World.nonce(1)] {
                 #expect(try world.query("SELECT count(*) FROM \(table) WHERE instr(\(hash), CAST('\(secret)' AS BLOB)) > 0") == 0)
             }
@@ -163,6 +177,7 @@ struct PeopleTests {
         let guest = try world.invite(home, .guest, name: "Gus")
         let code = try #require(guest.code)
         let token = try redeem(code).token
+        #expect(try world.mutate(home, home.parent, delete(.member, home.parent, base: 1)).code == .lastParent)
         let answer = try world.mutate(home, home.parent, delete(.member, guest.member, base: 1))
         #expect(answer.committed?.members.map(\.member) == [guest.member])
         #expect(answer.committed?.members.map(\.role) == [nil])
@@ -190,7 +205,7 @@ struct PeopleTests {
         let me = home.parent
         #expect(try world.mutate(home, me, delete(.member, me, base: 1)).code == .lastParent)
         #expect(try world.mutate(home, me, update(.member, me, base: 1, ["role": .text("guest")])).rejection?.field == "role")
-        let other = try world.invite(home, .parent, name: "Bo").member
+        let other = try world.member(home, .parent, name: "Bo")
         let both = try world.mutate(home, me, delete(.member, other, base: 1), delete(.member, me, base: 1))
         #expect(both.code == .lastParent)
         #expect(both.rejection?.operation == 1)
@@ -201,7 +216,7 @@ struct PeopleTests {
     @Test("The records of a removed athlete stay: parents edit and delete them, and nobody adds any; a restore brings the athlete back, without a session")
     func removedAthlete() throws {
         let invited = try world.invite(home, .athlete, born: "2010-05-05")
-        let token = try redeem(try #require(invited.code)).token
+        let token = try redeem(try #require(invited.code), name: "Leo").token
         let (leo, event, second) = (invited.member, world.newID(), world.newID())
         let values: KeyValuePairs<String, Value?> = ["type": .text("camp"), "name": .text("Fall"), "start_date": .text("2026-12-05")]
         #expect(try world.mutate(home, home.parent, create(.event, event, athlete: leo, values), create(.event, second, athlete: leo, values)).code == nil)
@@ -235,7 +250,7 @@ struct PeopleTests {
     @Test("A parent hands over in one batch if the new parent comes first: each operation leaves the family a parent")
     func handover() throws {
         let me = home.parent
-        let other = try world.invite(home, .guest, name: "Bo").member
+        let other = try world.member(home, .guest, name: "Bo")
         let promote = update(.member, other, base: 1, ["role": .text("parent")])
         let stepDown = update(.member, me, base: 1, ["role": .text("guest")])
         let early = try world.mutate(home, me, stepDown, promote)
@@ -246,7 +261,7 @@ struct PeopleTests {
 
     @Test("a new role counts from the next operation on, and is told to the room")
     func roles() throws {
-        let guest = try world.invite(home, .guest, name: "Gus").member
+        let guest = try world.member(home, .guest, name: "Gus")
         #expect(try world.mutate(home, guest, message(world.newID(), "Hi")).code == .notAllowed)
         let promoted = try world.mutate(home, home.parent, update(.member, guest, base: 1, ["role": .text("parent")]))
         #expect(promoted.committed?.members.map(\.role) == [.parent])

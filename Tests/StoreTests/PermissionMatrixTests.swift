@@ -27,7 +27,7 @@ struct PermissionMatrixTests {
         ours = try world.home("Rivera")
         leo = try world.athlete(ours)
         mia = try world.athlete(ours, name: "Mia")
-        gus = try world.invite(ours, .guest, name: "Gus").member
+        gus = try world.member(ours, .guest, name: "Gus")
         trip = world.newID()
         try world.mutate(ours, ours.parent, create(.trip, trip, ["name": .text("Texas"), "start_date": .text("2026-07-01")]))
     }
@@ -107,7 +107,7 @@ struct PermissionMatrixTests {
         case .member:
             // Somebody whom nobody misses, or Leo himself where "own" matters.
             if step == .update { return (leo, try world.record(ours, leo).version) }
-            let guest = try world.invite(ours, .guest, name: "X").member
+            let guest = try world.member(ours, .guest, name: "X")
             if step == .restore { try world.mutate(ours, ours.parent, delete(.member, guest, base: 1)) }
             return (guest, step == .restore ? 2 : 1)
         case .document: return step == .create ? (world.newID(), 0) : nil

@@ -146,7 +146,7 @@ struct PlanTests {
     @Test("P30 R154 of many who take the same hour at once exactly one wins, whoever comes in which commit", arguments: [1, 2, 3])
     func race(seed: UInt64) throws {
         var dice = SplitMix64(seed: seed)
-        let parents = try (0..<20).map { try world.invite(home, .parent, name: "P\($0)").member }
+        let parents = try (0..<20).map { try world.member(home, .parent, name: "P\($0)") }
         for hour in 10..<16 {
             let proposals = parents.shuffled(using: &dice).map { parent in
                 world.proposal(home, parent, [item("\(hour):00", "\(hour):45", ["participants": people(leo)])])

@@ -27,7 +27,7 @@ struct RedemptionTests {
 
     private func redeem(_ nonce: String) throws -> SessionCreated {
         #expect(try world.reader.refusal(ofCode: code, nonce: nonce) == nil)
-        guard case .token(let created) = try world.store.perform(.redeem(code: code, nonce: nonce)).0.get() else { throw Unexpected() }
+        guard case .token(let created) = try world.store.perform(.redeem(code: code, nonce: nonce, name: "Gus")).0.get() else { throw Unexpected() }
         return created
     }
 
@@ -35,7 +35,7 @@ struct RedemptionTests {
     private func expectUnknown(_ code: String, _ nonce: String, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation) throws {
         #expect(try world.reader.refusal(ofCode: code, nonce: nonce) == Self.unknown, comment, sourceLocation: location)
         #expect(
-            try world.store.perform(.redeem(code: code, nonce: nonce)).0 == .failure(Self.unknown), comment, sourceLocation: location)
+            try world.store.perform(.redeem(code: code, nonce: nonce, name: "Gus")).0 == .failure(Self.unknown), comment, sourceLocation: location)
     }
 
     @Test("P10 a code makes a session once; with the same nonce it makes another, and the first one ends")
@@ -47,7 +47,7 @@ struct RedemptionTests {
         let signIn = try #require(try world.reader.signIn(token: first.token))
         #expect(signIn.isRedemptionOpen)
         let typed = code.lowercased().replacing("-", with: " ")
-        guard case .token(let again) = try world.store.perform(.redeem(code: typed, nonce: victim)).0.get() else { throw Unexpected() }
+        guard case .token(let again) = try world.store.perform(.redeem(code: typed, nonce: victim, name: "gús")).0.get() else { throw Unexpected() }
         #expect(again.member == first.member)
         #expect(again.token != first.token)
         #expect(again.endedSession == signIn.session)
@@ -117,10 +117,10 @@ struct RedemptionTests {
     @Test("Codes that are unknown, mistyped, expired, used, or of a removed member get one answer, from the reader and the writer")
     func oneAnswer() throws {
         for typed in ["", "x", "00000-00000-00000-00000", String(repeating: "0", count: 21), code + "0"] { try expectUnknown(typed, victim, "\(typed)") }
-        let removed = try world.invite(home, .guest, name: "Rem")
+        let removed = try world.invite(home, .athlete, name: "Rem", born: "2010-05-05")
         let used = try world.invite(home, .guest, name: "Ula")
         let usedCode = try #require(used.code)
-        _ = try world.store.perform(.redeem(code: usedCode, nonce: victim)).0.get()
+        _ = try world.store.perform(.redeem(code: usedCode, nonce: victim, name: "Ula")).0.get()
         for guest in [removed, used] {
             try world.mutate(home, home.parent, delete(.member, guest.member, base: 1))
             try expectUnknown(try #require(guest.code), victim)

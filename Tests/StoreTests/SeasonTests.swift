@@ -151,7 +151,7 @@ struct SeasonTests {
     func classes() throws {
         let season = try Season()
         let (world, home) = (season.world, season.home)
-        let guest = try world.invite(home, .guest, name: "Gus").member
+        let guest = try world.member(home, .guest, name: "Gus")
         #expect(try world.mutate(home, home.parent, camp(world.newID(), athlete: season.athlete, date: "soon")).code == .invalid)
         #expect(try world.mutate(home, guest, camp(world.newID(), athlete: season.athlete)).code == .notAllowed)
         #expect(try world.mutate(home, home.parent, delete(.event, world.newID(), base: 1)).code == .notFound)

@@ -13,7 +13,7 @@ struct SequenceTests {
         let world = try World(seed: seed)
         let homes = [try world.home("One"), try world.home("Two")]
         var members: [[Identifier]] = []
-        for home in homes { members.append([home.parent, try world.athlete(home), try world.invite(home, .guest).member]) }
+        for home in homes { members.append([home.parent, try world.athlete(home), try world.member(home, .guest)]) }
         var twins = try homes.map { Twin(try world.log($0)) }
         var sent: [(proposal: Proposal, frame: [UInt8])] = []
         var conflicts = 0

@@ -43,7 +43,7 @@ struct UndoTests {
     @Test("a later change of another field stands; of the same field it contradicts, and is named")
     func contradictions() throws {
         let id = world.newID()
-        let ben = try world.invite(home, .parent, name: "Ben").member
+        let ben = try world.member(home, .parent, name: "Ben")
         try world.mutate(home, home.parent, camp(id, athlete: leo))
         let first = try world.mutate(home, home.parent, update(.event, id, base: 1, ["name": .text("Winter"), "city": .text("Waco")]))
         try world.mutate(home, ben, update(.event, id, base: 2, ["url": .text("https://example.org")]))
@@ -156,7 +156,7 @@ struct UndoTests {
         let event = world.newID()
         let made = try #require(try world.mutate(home, home.parent, camp(event, athlete: leo)).sequence)
         #expect(try world.undo(home, mia, made).code == .notAllowed)
-        let gus = try world.invite(home, .guest, name: "Gus").member
+        let gus = try world.member(home, .guest, name: "Gus")
         #expect(try world.undo(home, gus, made).code == .notAllowed)
         // Leo lets parents view from now on, so his parent may not undo her own change either.
         try world.mutate(home, leo, update(.member, leo, base: 1, ["parent_access": .text("view")]))
@@ -181,7 +181,7 @@ struct UndoTests {
         #expect(try world.undo(home, home.parent, 2).code == .notUndoable, "the invitation")
         let role = try world.mutate(home, home.parent, update(.member, leo, base: 1, ["name": .text("Leon")]))
         #expect(try world.undo(home, home.parent, try #require(role.sequence)).sequence != nil, "a name can be")
-        let ben = try world.invite(home, .parent, name: "Ben").member
+        let ben = try world.member(home, .parent, name: "Ben")
         let demoted = try world.mutate(home, home.parent, update(.member, ben, base: 1, ["role": .text("guest")]))
         #expect(try world.undo(home, home.parent, try #require(demoted.sequence)).code == .notUndoable)
         let position = try world.mutate(

@@ -82,7 +82,7 @@ final class World {
     }
 
     /// On a file layer of the test's own.
-    init(path: String, vfs: String, surroundings: Surroundings) throws {
+    init(path: String, vfs: String?, surroundings: Surroundings) throws {
         self.surroundings = surroundings
         folder = nil
         self.path = path
@@ -134,9 +134,14 @@ final class World {
     func invite(
         _ home: Home, _ role: Role, name: String = "Leo", born: String? = nil
     ) throws -> Invited {
-        let invite = Invite(family: home.family, name: name, role: role, born: born, by: home.parent)
+        let invite = NewInvite(family: home.family, name: name, role: role, born: born, by: home.parent)
         guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else { throw Unexpected() }
         return invited
+    }
+
+    /// A parent or guest who is in the family already.
+    func member(_ home: Home, _ role: Role, name: String = "Leo") throws -> Identifier {
+        try store.enroll(name, role, in: home.family, by: home.parent).0.get()
     }
 
     /// An athlete of sixteen, unless another birth date is given.

@@ -66,7 +66,7 @@ extension SystemTests {
         func members(served: Bool) throws {
             let home = try Home(served: served)
             for role in ["parent", "guest"] {
-                let invited = try home.invite("Somebody", role)
+                let invited = try home.invite("Somebody", role, ["--by", home.parent])
                 #expect(invited.ending == .exited(0), "\(invited.errors)")
                 let json = try invited.json()
                 #expect(json.keys == ["family", "member", "role", "code"])
@@ -155,7 +155,7 @@ extension SystemTests {
         func familyName(served: Bool) throws {
             let home = try Home(served: served)
             func invite(_ family: String) throws -> Programs.Answer {
-                try Programs.huddled("invite", "--data", home.data, "--family", family, "--name", "Ruth", "--role", "guest", "--json")
+                try Programs.huddled("invite", "--data", home.data, "--family", family, "--name", "Ruth", "--role", "guest", "--by", home.parent, "--json")
             }
             #expect(try invite("Home").json()["family"]?.string == home.family)
             expectFailure(try invite("Nobody's home"), "no family called Nobody's home")
@@ -163,6 +163,24 @@ extension SystemTests {
             #expect(again.ending == .exited(0))
             expectFailure(try invite("Home"), "give the id")
             #expect(try invite(home.family).ending == .exited(0))
+        }
+
+        @Test("A code that was lost is replaced for the same person, and --member takes nothing beside it", arguments: [false, true])
+        func invitesAgain(served: Bool) throws {
+            let home = try Home(served: served)
+            let first = try home.invite("Ruth", "guest", ["--by", home.parent]).json()
+            let member = try #require(first["member"]?.string)
+            func again(_ more: String...) throws -> Programs.Answer {
+                try Programs.run(
+                    Programs.path("huddled"), ["invite", "--data", home.data, "--family", home.family, "--member", member, "--json"] + more)
+            }
+            expectFailure(try again(), "by a parent")
+            expectFailure(try again("--by", home.parent, "--name", "Ruth"), status: 2, "--name")
+            let second = try again("--by", home.parent)
+            #expect(second.ending == .exited(0), "\(second.errors)")
+            #expect(try second.json()["member"]?.string == member && second.json()["code"] != first["code"])
+            #expect(try home.token(member).ending == .exited(0))
+            expectFailure(try again("--by", home.parent), "signed in already")
         }
 
         @Test("the storage of a family is given in octets, too")
@@ -215,23 +233,23 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("who is invited appears in sessions that are open, and redeems the code once")
+        @Test("A person who is invited appears in open sessions once they have joined, with their name, and redeems the code once")
         func invitesLive() throws {
             let home = try Home(served: true)
             let server = try #require(home.server)
             let parent = try LiveClient(server, home.token)
             try parent.waitUntilLive()
             let invited = try home.invite("Ben", "parent", ["--by", home.parent]).json()
+            let code = try #require(invited["code"]?.string)
+            let device = HuddleProgram(server)
+            let joined = try device.run("join", code, "--name", "Ben", "--json", "--server", server.url)
+            #expect(joined.ending == .exited(0), "\(joined.errors)")
+            // The first change that the parent hears of is the joining: the invite was none.
             let change = try parent.wait { notice -> Change? in if case .change(let change, _) = notice { change } else { nil } }
             let entry = try #require(change.entries.first)
             #expect(entry.id.description == invited["member"]?.string)
-            #expect(change.member.description == home.parent)
+            #expect(change.member == entry.id && change.sequence == 2)
             #expect(parent.session.engine.record(entry.id)?.fields.text("name") == "Ben")
-
-            let code = try #require(invited["code"]?.string)
-            let device = HuddleProgram(server)
-            let joined = try device.run("join", code, "--json", "--server", server.url)
-            #expect(joined.ending == .exited(0), "\(joined.errors)")
             #expect(try joined.json() == .object(["family": .string(home.family), "member": .string(entry.id.description)]))
             #expect(try Files.status(device.profile)?.mode == 0o600)
             // The profile is enough from now on.
@@ -259,9 +277,9 @@ extension SystemTests {
             #expect(try Files.status(device.profile)?.mode == 0o600)
             // As if that try had arrived and its answer had been lost.
             let lost = try RawClient(server)
-            lost.send(.redeem(code: code, nonce: kept))
+            lost.send(.redeem(code: code, nonce: kept, name: "Ben"))
             let token = try lost.frame { if case .token(let token, _, _) = $0 { token } else { nil } }
-            let joined = try device.run("join", code, "--server", server.url)
+            let joined = try device.run("join", code, "--name", "Ben", "--server", server.url)
             #expect(joined.ending == .exited(0), "\(joined.errors)")
             #expect(try nonce() == nil)
             #expect(try device.run("members").ending == .exited(0))

@@ -29,7 +29,7 @@ extension SystemTests {
             let store = try Store(path: data + "/huddle.db", environment: HuddleServer.environment(limits))
             guard case .family(let family) = try store.perform(.createFamily(name: "Rivera", zone: "UTC", parent: "Ana")).0.get(),
                 case .invited(let athlete) = try store.perform(
-                    .invite(Invite(family: family.family, name: "Leo", role: .athlete, born: "2009-03-04", by: family.member))).0.get(),
+                    .invite(NewInvite(family: family.family, name: "Leo", role: .athlete, born: "2009-03-04", by: family.member))).0.get(),
                 case .token(let session) = try store.perform(.token(member: family.member)).0.get()
             else { throw Unexpected("no family") }
             token = session.token

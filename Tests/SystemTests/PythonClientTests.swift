@@ -71,8 +71,8 @@ extension SystemTests {
             // A change that is made while no server runs: only a cursor can bring it.
             try server.kill()
             let invited = try Programs.huddled(
-                "invite", "--data", server.folder, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by",
-                "\(demo.parents[0].id)")
+                "invite", "--data", server.folder, "--family", "\(demo.family)", "--name", "Ruth", "--role", "athlete", "--born", "2012-05-05",
+                "--by", "\(demo.parents[0].id)")
             #expect(invited.ending == .exited(0), "\(invited.errors)")
             try server.restart()
             _ = try say("Welcome, Ruth")

@@ -28,8 +28,7 @@ struct ErrorCatalogueTests {
     ]
     static let adminSentences: Set<String> = [
         "Another export or import is going on. Try again when it is done.", "There is no such family.", "There is no such member.",
-        "Whoever invites must be a parent of this family.", "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents.",
-        "An athlete is invited by a parent of the family.", "The birth date is YYYY-MM-DD, a day in the past.",
+        "The member who invites must be a parent of this family.", "Athletes and guests are invited by a parent of the family.",
     ]
     /// A client of ours reads these from frames of the server that are not the protocol's.
     static let clientSentences: Set<String> = ["A message of the server is too long."]

@@ -100,10 +100,19 @@ struct RandomFrames {
         }
     }
 
+    private mutating func nonce() -> String { Hex.encode((0..<16).map { _ in UInt8(number(0...255)) }) }
+
+    private mutating func invite() -> Invite {
+        Invite(
+            id: identifier(), member: identifier(), role: pick(Role.allCases), name: string(), email: optional { $0.string() },
+            inviter: optional { $0.identifier() }, createdAt: number(-1...9_007_199_254_740_991), expiresAt: number(-1...9_007_199_254_740_991),
+            state: pick(Invite.State.allCases))
+    }
+
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...13) {
+        switch number(0...16) {
         case 0: return .signIn(token: word())
-        case 1: return .redeem(code: word(), nonce: Hex.encode((0..<16).map { _ in UInt8(number(0...255)) }))
+        case 1: return .redeem(code: word(), nonce: nonce(), name: optional { $0.string() })
         case 2:
             return .join(Join(
                 family: identifier(), client: identifier(), context: optional { $0.context() },
@@ -126,6 +135,12 @@ struct RandomFrames {
         case 8: return .digest(DigestRequest(request: sequence(), after: optional { $0.sequence() }))
         case 9:
             return .accessLog(AccessLogRequest(request: sequence(), before: optional { $0.word() }, limit: Int(number(1...200))))
+        case 10:
+            return .invite(InviteRequest(
+                request: sequence(), id: identifier(), nonce: nonce(), member: optional { $0.identifier() }, name: optional { $0.string() },
+                role: optional { $0.pick(Role.allCases) }, email: optional { $0.string() }, born: optional { $0.string() }))
+        case 11: return .withdrawInvite(WithdrawInviteRequest(request: sequence(), id: identifier()))
+        case 12: return .invites(InvitesRequest(request: sequence()))
         default:
             let body: Mutation.Body = chance(80) ? .operations([operation()] + list(5) { $0.operation() }) : .undo(sequence: sequence())
             return .mutation(id: sequence(), body: body, overlap: chance(30) ? overlapOverride() : nil)
@@ -295,7 +310,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...24) {
+        switch number(0...26) {
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))
@@ -315,6 +330,8 @@ struct RandomFrames {
             return .snapshotEnd(
                 sequence: number(0...1_000), verification: optional { SnapshotVerification(checksum: $0.checksum(), unsent: $0.checksum()) })
         case 6: return .live(sequence: number(0...1_000), checksum: optional { $0.checksum() })
+        case 25: return .invite(InviteAnswer(request: number(0...1_000), invite: invite(), code: optional { $0.word() }))
+        case 26: return .invites(InviteList(request: number(0...1_000), invites: list(3) { $0.invite() }))
         case 23: return .checksum(sequence: number(0...1_000), checksum())
         case 7:
             return .ack(Ack(

@@ -11,7 +11,8 @@ package enum CommandAction: Hashable, Sendable {
     /// The words behind `huddle` so far; the last one is to be completed.
     case complete([String])
     case version
-    case join(code: String)
+    /// `name`: of the person who joins, as the invite has it.
+    case join(code: String, name: String?)
     /// Keeps a token in a profile.
     case signIn(replaces: Bool, origin: String?)
     case list(ListFilter)
@@ -30,6 +31,8 @@ package enum CommandAction: Hashable, Sendable {
     case say(String)
     case watch(since: WatchStart?)
     case batch(isAtomic: Bool, stops: Bool)
+    /// Ends one's own membership.
+    case leave
     case ask(Question)
     case outbox(OutboxRequest)
 }

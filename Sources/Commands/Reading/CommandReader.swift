@@ -52,7 +52,7 @@ struct CommandReader {
             try list.expectNoPositional()
             return .interactive
         case .help: return .help(topic: list.positional.isEmpty ? nil : list.positional.joined(separator: " "))
-        case .join: return .join(code: try one())
+        case .join: return .join(code: try one(), name: list.value("--name"))
         case .signIn:
             try list.expectNoPositional()
             return .signIn(replaces: list.has("--replace"), origin: list.value("--origin"))
@@ -116,6 +116,19 @@ struct CommandReader {
         case .access:
             try list.expectNoPositional()
             return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
+        case .invite: return .ask(.invite(try invite()))
+        case .invites: return .ask(try invites())
+        case .role:
+            guard list.positional.count >= 2, let word = list.positional.last, let role = Family.Role(rawValue: word),
+                let field = Kind.member.declaration.index(of: "role"), isConversation || list.positional.count == 2
+            else { throw usage }
+            return .edit(.member, list.positional.dropLast().joined(separator: " "), [FieldInput(field: field, text: role.rawValue)])
+        case .leave:
+            try list.expectNoPositional()
+            guard list.has("--yes") else {
+                throw UsageError("Whoever leaves has no access to the family any more. If you mean it, write: \(isConversation ? "/" : "huddle ")leave --yes")
+            }
+            return .leave
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
         case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .status, .reconnect, .set, .bind, .unbind:
@@ -144,6 +157,33 @@ struct CommandReader {
     private static func help(_ command: Command, _ isConversation: Bool) -> String {
         let words = (isConversation ? command.slash.first : command.words.first) ?? []
         return "See \((["\(isConversation ? "/" : "huddle ")help"] + words).joined(separator: " "))."
+    }
+
+    private func invite() throws(UsageError) -> InviteWords {
+        let name = try one()
+        if list.has("--member") {
+            for option in ["--role", "--born"] where list.value(option) != nil {
+                throw UsageError("\(option) does not go with --member: role and birth date are known.")
+            }
+            return InviteWords(member: name, email: list.value("--email"))
+        }
+        guard let role = Family.Role(rawValue: list.value("--role") ?? Family.Role.guest.rawValue) else { throw UsageError("--role takes athlete, parent or guest.") }
+        let born = try ListOptions.date("--born", list)
+        guard (born != nil) == (role == .athlete) else {
+            throw UsageError(born == nil ? "An athlete needs a birth date: add --born YYYY-MM-DD" : "--born is for athletes only.")
+        }
+        return InviteWords(name: name, role: role, born: born?.description, email: list.value("--email"))
+    }
+
+    private func invites() throws(UsageError) -> Question {
+        let target = list.positional.dropFirst().joined(separator: " ")
+        switch list.positional.first {
+        case nil: return .invites
+        case "list" where target.isEmpty: return .invites
+        case "resend" where !target.isEmpty: return .resend(target)
+        case "withdraw" where !target.isEmpty: return .withdraw(target)
+        default: throw usage
+        }
     }
 
     /// `ID`, or `KIND ID`.

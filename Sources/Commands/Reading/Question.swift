@@ -1,6 +1,8 @@
 package import Arguments
 internal import Bytes
+internal import Crypto
 package import Family
+internal import Posix
 internal import Terminal
 package import Wire
 package import Words
@@ -15,14 +17,31 @@ package enum Question: Hashable, Sendable {
     case accesses(before: String?, limit: Int)
     /// Messages older than those that are here.
     case olderMessages(before: String?)
+    case invite(InviteWords)
+    /// Invites that nobody has accepted.
+    case invites
+    /// A new code for an invite, and its end; by the person's name or an id.
+    case resend(String)
+    case withdraw(String)
+
+    /// Whether `frame` looks into the family's invites (`invites`), which the server alone knows.
+    package var needsInvites: Bool {
+        switch self {
+        case .resend, .withdraw: true
+        default: false
+        }
+    }
 
     /// Entries of one answer unless more are asked for: what a screen holds.
     package static let usualLimit = 20
 
     /// The frame that asks it.
     ///
+    /// - Parameter invites: of the last answer to `invites`.
     /// - Throws: a sentence, when a name fits no record or several.
-    package func frame(_ request: Int64, _ names: RecordNames, find: (Kind, String) throws(UsageError) -> Record) throws(UsageError) -> ClientFrame {
+    package func frame(
+        _ request: Int64, _ names: RecordNames, invites: [Invite] = [], find: (Kind, String) throws(UsageError) -> Record
+    ) throws(UsageError) -> ClientFrame {
         switch self {
         case .history(let target, let before, let limit):
             var record: HistoryRequest.Target?
@@ -33,7 +52,35 @@ package enum Question: Hashable, Sendable {
         case .accesses(let before, let limit): return .accessLog(AccessLogRequest(request: request, before: before, limit: limit))
         case .olderMessages(let before):
             return .list(ListRequest(request: request, kind: .message, before: before, limit: Self.usualLimit))
+        case .invite(let words):
+            var invite = Self.newInvite(request)
+            if let text = words.member {
+                if let id = Identifier(text) { invite.member = id } else { invite.member = try find(.member, text).id }
+            }
+            (invite.name, invite.role, invite.born, invite.email) = (words.name, words.role, words.born, words.email)
+            return .invite(invite)
+        case .invites: return .invites(InvitesRequest(request: request))
+        case .resend(let text):
+            var invite = Self.newInvite(request)
+            invite.member = try Self.invite(text, among: invites).member
+            return .invite(invite)
+        case .withdraw(let text): return .withdrawInvite(WithdrawInviteRequest(request: request, id: try Self.invite(text, among: invites).id))
         }
+    }
+
+    /// The id and the nonce stay the same however often the frame is sent, so that a lost answer makes no second invite.
+    private static func newInvite(_ request: Int64) -> InviteRequest {
+        InviteRequest(request: request, id: Random.identifier(milliseconds: Clock.wallMilliseconds()), nonce: Hex.encode(Random.octets(16)))
+    }
+
+    private static func invite(_ text: String, among invites: [Invite]) throws(UsageError) -> Invite {
+        let id = Identifier(text)
+        let found = invites.filter { $0.id == id || $0.member == id || $0.name.lowercased() == text.lowercased() }
+        guard let first = found.first else {
+            throw UsageError("Nobody called '\(text.printable)' is invited" + (invites.isEmpty ? "." : ": " + invites.map(\.name.printable).joined(separator: ", ") + "."))
+        }
+        guard found.count == 1 else { throw UsageError("Several are called '\(text.printable)': take one of the ids \(found.map { "\($0.id)" }.joined(separator: ", ")).") }
+        return first
     }
 
     /// Kinds whose records people name, in the order in which a name is looked up.
@@ -79,6 +126,13 @@ extension ClientFrame {
         case .accessLog(var request):
             request.request = number
             return .accessLog(request)
+        case .invite(var request):
+            request.request = number
+            return .invite(request)
+        case .withdrawInvite(var request):
+            request.request = number
+            return .withdrawInvite(request)
+        case .invites: return .invites(InvitesRequest(request: number))
         default: return self
         }
     }
@@ -93,7 +147,27 @@ extension ServerFrame {
         case .history(let page): page.request
         case .digest(let answer): answer.request
         case .accessLog(let page): page.request
+        case .invite(let answer): answer.request
+        case .invites(let list): list.request
         default: nil
         }
+    }
+}
+
+/// The person who is to be invited, in a parent's words.
+package struct InviteWords: Hashable, Sendable {
+    /// A member who has no sign-in; `nil`: somebody new.
+    package var member: String?
+    package var name: String?
+    package var role: Family.Role?
+    package var born: String?
+    package var email: String?
+
+    package init(member: String? = nil, name: String? = nil, role: Family.Role? = nil, born: String? = nil, email: String? = nil) {
+        self.member = member
+        self.name = name
+        self.role = role
+        self.born = born
+        self.email = email
     }
 }

@@ -8,6 +8,7 @@ package struct Command: Hashable, Sendable {
     /// What is done, whichever words ask for it.
     package enum Verb: CaseIterable, Hashable, Sendable {
         case converse, join, signIn, completions, complete
+        case invite, invites, role, leave
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access
@@ -24,6 +25,7 @@ package struct Command: Hashable, Sendable {
         case records = "What the family keeps"
         case documents = "Documents"
         case changes = "Plans and changes"
+        case people = "Members and invites"
         case questions = "What happened"
         case talk = "Talking"
         case screen = "In the conversation"

@@ -14,7 +14,7 @@ extension CommandTable {
             .remove, .changes, words: [["rm"]], slash: [["rm"]], arguments: target(named), output: .receipt, "delete a record",
             notes: "KIND ID where a name is not enough: huddle rm trip Austin. It can be restored for 30 days."),
         Command(
-            .restore, .changes, words: [["restore"]], slash: [["restore"]], arguments: target(named), options: override, output: .receipt,
+            .restore, .changes, words: [["restore"]], slash: [["restore"]], arguments: target(named + [.member]), options: override, output: .receipt,
             "bring back what was deleted in the last 30 days"),
         Command(
             .undo, .changes, words: [["undo"]], slash: [["undo"]], arguments: [.init("CHANGE", .sequence, required: false)],

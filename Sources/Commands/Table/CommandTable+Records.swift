@@ -63,7 +63,8 @@ extension CommandTable {
                 arguments: [.init("ID", .record([kind])), .init("FIELD=VALUE", .field, required: false, repeats: true)],
                 options: (takesOverride ? override : []) + FieldOptions.declared(kind), output: .receipt, "change \(a) \(label)",
                 notes: "An empty value clears a field. Sets take names with commas between; +NAME,-NAME adds and takes away."))
-        if kind.declaration.isDeletedByMutation {
+        // Members have a command of their own (`people`).
+        if kind.declaration.isDeletedByMutation, kind != .member {
             commands.append(
                 Command(
                     .remove, .records, kind: kind, words: plurals.map { [$0, "rm"] }, slash: plurals.map { [$0, "rm"] }, arguments: [.init("ID", .record([kind]))],

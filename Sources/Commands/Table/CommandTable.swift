@@ -2,7 +2,7 @@ package import Family
 
 /// All commands of `huddle` and of the conversation in it, in the order of help.
 package enum CommandTable {
-    package static let all: [Command] = start + records + documents + changes + questions + talk + screen
+    package static let all: [Command] = start + records + documents + changes + people + questions + talk + screen
 
     /// The options that every command of `huddle` takes, before or behind its words.
     package static let common: [Command.Option] = [
@@ -45,7 +45,8 @@ package enum CommandTable {
             .converse, .start, words: [[]], "talk and follow the season, with everybody who is there",
             notes: "On a terminal a full screen, else lines in and out. /help tells what can be typed."),
         Command(
-            .join, .start, words: [["join"]], arguments: [.init("CODE", .code)], output: .seat,
+            .join, .start, words: [["join"]], arguments: [.init("CODE", .code)],
+            options: [.init("--name", hint: "NAME", value: .text, "your name or e-mail address, as the invite has it; else you are asked for it")], output: .seat,
             "redeem an invitation (once): you are signed in here then",
             notes: "Redeems an invitation and remembers who you are; from then on, write just: huddle"),
         Command(

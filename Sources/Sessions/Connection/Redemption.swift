@@ -1,6 +1,6 @@
 package import Bytes
 internal import Crypto
-internal import Family
+package import Family
 internal import Posix
 internal import Wire
 
@@ -21,15 +21,18 @@ package enum Redemption {
     /// Redeems the code. If the response was lost, it tries again on a new connection, because the same nonce gets the
     /// same member; if the server is busy, it tries again after a pause.
     ///
-    /// - Parameter nonce: a result of `makeNonce`, the same in every try.
+    /// - Parameters:
+    ///   - nonce: a result of `makeNonce`, the same in every try.
+    ///   - name: the person's name or e-mail address, as the invite has it. Without it the server may refuse with
+    ///     `required` and the field `name` (`isNameAsked`).
     /// - Complexity: waits at most `timeoutMilliseconds`.
     package static func redeem(
-        code: String, at address: ServerAddress, nonce: String, timeoutMilliseconds: Int64 = 10_000
+        code: String, at address: ServerAddress, nonce: String, name: String? = nil, timeoutMilliseconds: Int64 = 10_000
     ) throws(Failure) -> Seat {
         let end = Clock.monotonicMilliseconds() + timeoutMilliseconds
         while true {
             do throws(Failure) {
-                return try attempt(code, address, nonce, until: end)
+                return try attempt(code, address, nonce, name, until: end)
             } catch {
                 let wait: Int64
                 switch error {
@@ -44,10 +47,15 @@ package enum Redemption {
         }
     }
 
-    private static func attempt(_ code: String, _ address: ServerAddress, _ nonce: String, until end: Int64) throws(Failure) -> Seat {
+    /// Whether a refusal asks for the name that the invite is for, or for another one than was given. The code is good.
+    package static func isNameAsked(_ rejection: Rejection) -> Bool {
+        rejection.field == "name" && (rejection.code == .required || rejection.code == .invalid)
+    }
+
+    private static func attempt(_ code: String, _ address: ServerAddress, _ nonce: String, _ name: String?, until end: Int64) throws(Failure) -> Seat {
         try OneQuestion.ask(address, until: end) { event in
             switch event {
-            case .opened: (.redeem(code: code, nonce: nonce), nil)
+            case .opened: (.redeem(code: code, nonce: nonce, name: name), nil)
             case .frame(.token(let token, let family, let member)): (nil, Seat(token: token, family: family, member: member))
             default: nil
             }

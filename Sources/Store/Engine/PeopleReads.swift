@@ -1,5 +1,6 @@
 package import Bytes
 package import Dates
+package import Family
 
 /// A member as the tables of people know them.
 package struct MembershipRow: Hashable, Sendable {
@@ -39,25 +40,53 @@ package struct Consent: Hashable, Sendable {
     package static let currentTerms = "huddle-consent-1"
 }
 
-/// An invite whose code can be redeemed, for the first time or again.
+/// An invite as it is stored.
 package struct InviteRow: Hashable, Sendable {
+    /// The integer that stands for the family.
+    package var family: Int64
+    package var familyID: Identifier
+    /// Never `expired`: that follows from the time (`Invite.current`).
+    package var invite: Invite
+    /// A hash of what the client asked for, so that a repetition is known from another invite with the same id; empty where no client asked.
+    package var payload: [UInt8]
+    /// The code is accepted with the name or the e-mail address of the invite only. Not so for invites of a program before version 14 of the
+    /// database.
+    package var isBound: Bool
+
+    package init(family: Int64, familyID: Identifier, invite: Invite, payload: [UInt8], isBound: Bool = true) {
+        self.family = family
+        self.familyID = familyID
+        self.invite = invite
+        self.payload = payload
+        self.isBound = isBound
+    }
+}
+
+/// A code that can be redeemed, for the first time or again.
+package struct CodeRow: Hashable, Sendable {
     package var key: Int64
+    /// The integer that stands for the family.
+    package var family: Int64
     package var member: Identifier
+    /// The invite whose code it is; `nil` for one that was redeemed under a program before version 14 of the database.
+    package var invite: Identifier?
     /// Once redeemed: when the redemption can no longer be repeated.
     package var expiresAt: Int64
-    /// Of whoever redeemed it; `nil` before.
+    /// Of the client that redeemed it; `nil` before.
     package var nonceHash: [UInt8]?
     /// The session that the last redemption made; `nil` before.
     package var session: Int64?
 
-    /// An invite is good for 7 days, milliseconds.
-    package static let life: Int64 = 7 * 86_400_000
     /// Milliseconds after the first redemption in which it can be repeated, because its answer may have been lost: 10 minutes.
     package static let redemptionWindow: Int64 = 600_000
 
-    package init(key: Int64, member: Identifier, expiresAt: Int64, nonceHash: [UInt8]?, session: Int64?) {
+    package init(
+        key: Int64, family: Int64, member: Identifier, invite: Identifier?, expiresAt: Int64, nonceHash: [UInt8]? = nil, session: Int64? = nil
+    ) {
         self.key = key
+        self.family = family
         self.member = member
+        self.invite = invite
         self.expiresAt = expiresAt
         self.nonceHash = nonceHash
         self.session = session
@@ -119,19 +148,40 @@ package protocol PeopleReads: AnyObject {
     /// The session of a token; `nil` if there is none.
     func session(hash: [UInt8]) throws -> SessionRow?
 
+    /// Whether a person has a session, used lately or not.
+    func hasSession(person: Int64) throws -> Bool
+
     /// Whether a session is there.
     func hasSession(key: Int64) throws -> Bool
 
-    /// The invite of a code; `nil` if there is none.
-    func invite(hash: [UInt8]) throws -> InviteRow?
+    /// A code by its hash; `nil` if there is none.
+    func code(hash: [UInt8]) throws -> CodeRow?
+
+    /// An invite; `nil` if the family has none with this id.
+    func invite(family: Int64, id: Identifier) throws -> InviteRow?
+
+    /// The pending invite of a member, also of one who has not joined, whether its code has expired or not; at most one is pending.
+    func invite(ofMember member: Identifier) throws -> InviteRow?
+
+    /// The pending invites of a family, also those whose codes have expired, the newest first.
+    func pendingInvites(family: Int64, limit: Int) throws -> [InviteRow]
+
+    /// How many invites of a family have codes that can be redeemed, besides that of one member.
+    func openInvites(family: Int64, at: Int64, besides member: Identifier) throws -> Int
+
+    /// How many invites a family has made after a time, and when the first of these was made.
+    func invites(family: Int64, after time: Int64) throws -> (count: Int, first: Int64?)
 }
 
 /// People, sessions and invites come and go.
 package protocol PeopleWrites: PeopleReads {
     func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws
 
-    /// Ends a membership, or takes it up again (`at` is `nil`). With the last membership of a person their sessions end, and an invite that
-    /// waits is void.
+    /// Enters the consent to a member's login.
+    func setConsent(_ consent: Consent, family: Int64, member: Identifier) throws
+
+    /// Ends a membership, or takes it up again (`at` is `nil`). With the last membership of a person their sessions end, and a pending invite is
+    /// withdrawn.
     func setRemoved(family: Int64, member: Identifier, at: Int64?) throws
 
     /// Forgets the birth date of a member.
@@ -153,18 +203,27 @@ package protocol PeopleWrites: PeopleReads {
     /// - Returns: how many, at most `count`.
     func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int
 
-    func addInvite(family: Int64, member: Identifier, hash: [UInt8], at: Int64, expiresAt: Int64) throws
+    func addInvite(_ row: InviteRow) throws
 
-    /// Notes who redeemed an invite.
+    /// Makes the code of an invite.
+    func addCode(of row: InviteRow, hash: [UInt8]) throws
+
+    /// Enters that an invite was accepted. Its code can be redeemed again until `closeRedemption`.
+    func acceptInvite(family: Int64, id: Identifier) throws
+
+    /// Ends the pending invite of a member, if there is one. No code of the member can be redeemed afterwards.
+    func endInvite(family: Int64, member: Identifier, as state: Invite.State) throws
+
+    /// Enters the redemption of a code.
     ///
     /// - Parameter repeatableUntil: the code can be redeemed again until then, and not later than before.
-    func redeem(_ invite: InviteRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws
+    func redeem(_ code: CodeRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws
 
-    /// Deletes the invite that gave a session.
+    /// Deletes the code that gave a session.
     func closeRedemption(session: Int64) throws
 
-    /// Deletes invites that have expired, redeemed or not.
+    /// Deletes codes that have expired, redeemed or not, and invites whose codes expired `Invite.retention` ago.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many codes and invites.
     func purgeInvites(at: Int64) throws -> Int
 }

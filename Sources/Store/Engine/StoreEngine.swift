@@ -9,6 +9,8 @@ package protocol StoreEngine: AnyObject {
     var epoch: String { get }
     /// Why the epoch is a new one since the engine was opened, for the log; `nil` if it is not.
     var epochRenewal: String? { get }
+    /// What links are signed with, and codes of invites are made with: 32 random octets, drawn once for the database.
+    var linkKey: [UInt8] { get }
 
     var families: any FamilyWrites { get }
     var records: any RecordWrites { get }
@@ -59,7 +61,7 @@ package protocol StoreEngine: AnyObject {
 package protocol ReaderEngine: AnyObject {
     /// As of the writer.
     var epoch: String { get }
-    /// What links are signed with: 32 random octets, drawn once for the database.
+    /// As of the writer.
     var linkKey: [UInt8] { get }
 
     var families: any FamilyReads { get }

@@ -7,7 +7,7 @@ package enum ClientFrame: Hashable, Sendable {
     case signIn(token: String)
     /// `{"type":"redeem","code":"…","nonce":"…"}`: turns an invite's one-time code into a session token. If the answer was lost, the same
     /// code with the same nonce gives another token, until the first sign-in and for at most 10 minutes.
-    case redeem(code: String, nonce: String)
+    case redeem(code: String, nonce: String, name: String? = nil)
     /// `{"type":"join","family":"…","client":"…","context":"all"|"<athlete>","cursor":{"epoch":"…","seq":12},"quiet":true,"differed":12}`
     case join(Join)
     /// `{"type":"mutate","mutation":7,"operations":[…]}`, or `"undo":12` instead of operations; the client id is the one given at join.
@@ -28,6 +28,12 @@ package enum ClientFrame: Hashable, Sendable {
     case digest(DigestRequest)
     /// `{"type":"access_log","request":5,"limit":50}`
     case accessLog(AccessLogRequest)
+    /// `{"type":"invite","request":6,"id":"…","nonce":"…","name":"Ruth","role":"guest"}`
+    case invite(InviteRequest)
+    /// `{"type":"withdraw_invite","request":7,"id":"…"}`
+    case withdrawInvite(WithdrawInviteRequest)
+    /// `{"type":"invites","request":8}`
+    case invites(InvitesRequest)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
@@ -47,6 +53,9 @@ extension ClientFrame {
         case .history(let history): history.request
         case .digest(let digest): digest.request
         case .accessLog(let log): log.request
+        case .invite(let invite): invite.request
+        case .withdrawInvite(let withdrawal): withdrawal.request
+        case .invites(let invites): invites.request
         case .signIn, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
         }
     }
@@ -62,7 +71,7 @@ extension ClientFrame {
     /// All frames, in the order of `proto/`.
     static let parts: [any ClientFrameParts.Type] = [
         SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
-        HistoryParts.self, DigestParts.self, AccessLogParts.self, SignOutParts.self,
+        HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self, SignOutParts.self,
     ]
 
     /// The frame as one text message.
@@ -84,7 +93,7 @@ extension ClientFrame {
     private func encodeRest(into writer: inout JSONWriter) {
         switch self {
         case .signIn(let token): SignInParts.encode(token: token, into: &writer)
-        case .redeem(let code, let nonce): RedeemParts.encode(code: code, nonce: nonce, into: &writer)
+        case .redeem(let code, let nonce, let name): RedeemParts.encode(code: code, nonce: nonce, name: name, into: &writer)
         case .join(let join): JoinParts.encode(join, into: &writer)
         case .mutation(let id, let body, let overlap): MutateParts.encode(id, body, overlap, into: &writer)
         case .context(let context): ContextParts.encode(context, into: &writer)
@@ -93,6 +102,9 @@ extension ClientFrame {
         case .history(let request): HistoryParts.encode(request, into: &writer)
         case .digest(let request): DigestParts.encode(request, into: &writer)
         case .accessLog(let request): AccessLogParts.encode(request, into: &writer)
+        case .invite(let request): InviteParts.encode(request, into: &writer)
+        case .withdrawInvite(let request): WithdrawInviteParts.encode(request, into: &writer)
+        case .invites(let request): InvitesParts.encode(request, into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)

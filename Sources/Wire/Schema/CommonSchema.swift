@@ -242,6 +242,13 @@ enum CommonSchema {
                 ("at", own("instant")), ("athlete", own("identifier")), ("member", own("identifier")),
                 ("what", ["enum": ["context", "document", "export"]]), ("record", own("identifier")),
             ], optional: ["record"])),
+        ("invite", closed(
+            "Somebody's way in. member is their id from the beginning; expires_at is that of the code; without inviter it is of the person who runs the server.",
+            [
+                ("id", own("identifier")), ("member", own("identifier")), ("role", own("role")), ("name", ["type": "string"]),
+                ("email", ["type": "string"]), ("inviter", own("identifier")), ("created_at", own("instant")), ("expires_at", own("instant")),
+                ("state", ["enum": .array(Invite.State.allCases.map { .string($0.rawValue) })]),
+            ], optional: ["email", "inviter"], feature: .invites)),
         ("overlap_override", closed(
             "Overlaps of trip items that an author accepts, and why.",
             [

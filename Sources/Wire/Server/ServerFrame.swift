@@ -50,6 +50,10 @@ package enum ServerFrame: Hashable, Sendable {
     case digest(DigestAnswer)
     /// `{"type":"access_log","request":5,"entries":[…],"next":"<mark>"}`
     case accessLog(AccessPage)
+    /// `{"type":"invite","request":6,"invite":{…},"code":"…"}`
+    case invite(InviteAnswer)
+    /// `{"type":"invites","request":8,"invites":[…]}`
+    case invites(InviteList)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
@@ -68,7 +72,7 @@ extension ServerFrame {
     static let parts: [any ServerFrameParts.Type] = [
         WelcomeParts.self, TokenParts.self, JoinedParts.self, ResetParts.self, SnapshotParts.self, SnapshotEndParts.self, ChangeParts.self,
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ContextParts.self,
-        RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, SignedOutParts.self,
+        RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self, SignedOutParts.self,
         DrainParts.self, ErrorParts.self,
     ]
 
@@ -114,6 +118,8 @@ extension ServerFrame {
         case .history(let page): HistoryParts.encode(page, into: &writer)
         case .digest(let digest): DigestParts.encode(digest, into: &writer)
         case .accessLog(let page): AccessLogParts.encode(page, into: &writer)
+        case .invite(let answer): InviteParts.encode(answer, into: &writer)
+        case .invites(let list): InvitesParts.encode(list, into: &writer)
         case .signedOut: SignedOutParts.encode(into: &writer)
         case .drain(let retryAfter): DrainParts.encode(retryAfter: retryAfter, into: &writer)
         case .error(let rejection, let request): ErrorParts.encode(rejection, request, into: &writer)

@@ -190,6 +190,7 @@ final class Conversation {
                 print((error as? UsageError)?.message ?? (error as? Rejection)?.message.printable ?? "\(error)")
             }
         } else {
+            if case .invites(let list) = answer { lists.invites = list.invites }
             output += AnswerText(text, isSpoken: options.isSpoken).lines(answer)
         }
     }
@@ -356,7 +357,8 @@ final class Conversation {
         var question = question
         if case .olderMessages = question { question = .olderMessages(before: lists.olderMark) }
         // Names are looked up before anything is sent.
-        let frame = try question.frame(0, names) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        if question.needsInvites, lists.invites == nil { throw UsageError("Type /invites first: it tells who is invited.") }
+        let frame = try question.frame(0, names, invites: lists.invites ?? []) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let request = session.ask { frame.numbered($0) }
         if let request {
             awaited.ask(request)

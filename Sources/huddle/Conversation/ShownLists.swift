@@ -10,6 +10,8 @@ struct ShownLists {
     var drafts: [Int64]?
     /// The same of files on their way, by what they are kept under.
     var files: [Int]?
+    /// Of the last answer to `/invites`; `nil` before any.
+    var invites: [Invite]?
     /// Where the page of older messages ended that was shown last.
     var olderMark: String?
 

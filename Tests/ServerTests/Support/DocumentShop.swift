@@ -52,7 +52,7 @@ final class DocumentShop {
             let wish = NewShare(family: parent.family, member: parent.member, document: document, school: school)
             let share = try store.share(wish).0.get()
             made.share.withLock { $0 = share }
-            guard case .invited(let invited) = try store.perform(.invite(Invite(family: parent.family, name: "Gil", role: .guest))).0.get(),
+            guard case .invited(let invited) = try store.perform(.invite(NewInvite(family: parent.family, name: "Gil", role: .guest, by: parent.member))).0.get(),
                 case .token(let guest) = try store.perform(.token(member: invited.member)).0.get()
             else { throw Unexpected("no guest") }
             made.guest.withLock { $0 = guest }

@@ -33,6 +33,8 @@ final class TestClient {
     private(set) var epoch = ""
     /// Of the last `error` frame.
     private(set) var refusal: Rejection?
+    /// The last answer to `invite` or `withdraw_invite`.
+    private(set) var invite: InviteAnswer?
     /// Whether it answers a close frame, as libraries do.
     var answersClose = true
     /// Whether it takes what the server sends.
@@ -86,8 +88,8 @@ final class TestClient {
 
     static let nonce = "5f1c9a7e20b4d3865f1c9a7e20b4d386"
 
-    func redeem(_ code: String, nonce: String = TestClient.nonce) {
-        say("{\"type\":\"redeem\",\"code\":\"\(code)\",\"nonce\":\"\(nonce)\"}")
+    func redeem(_ code: String, nonce: String = TestClient.nonce, name: String = "Gus") {
+        say("{\"type\":\"redeem\",\"code\":\"\(code)\",\"nonce\":\"\(nonce)\",\"name\":\"\(name)\"}")
     }
 
     func leave() { socket = nil }
@@ -210,6 +212,7 @@ final class TestClient {
                 case .token(let token, _, _): self.token = token
                 case .joined(let joined): epoch = joined.epoch
                 case .error(let rejection, _): refusal = rejection
+                case .invite(let answer): invite = answer
                 default: break
                 }
                 heard.append(try TestClient.word(payload))
@@ -249,6 +252,8 @@ final class TestClient {
         case .history: "history"
         case .digest: "digest"
         case .accessLog: "access_log"
+        case .invite(let answer): "invite \(answer.invite.state.rawValue)"
+        case .invites(let list): "invites \(list.invites.count)"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"

@@ -71,10 +71,12 @@ final class TestShard {
         }
         parent = try family("Rivera")
         stranger = try family("Okafor")
-        let invite = Invite(family: parent.family, name: "Leo", role: .athlete, born: "2009-03-04", by: parent.member)
+        let invite = NewInvite(family: parent.family, name: "Leo", role: .athlete, born: "2009-03-04", by: parent.member)
         guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else { throw Unexpected("no invite") }
         athlete = try token(invited.member)
-        code = try #require(invited.code)
+        let other = NewInvite(family: parent.family, name: "Gus", role: .parent, by: parent.member)
+        guard case .invited(let invitedParent) = try store.perform(.invite(other)).0.get() else { throw Unexpected("no invite") }
+        code = try #require(invitedParent.code)
         try prepare(store, folder.path, parent, athlete)
 
         events = Mailbox<ShardEvent>(waker: reactor.waker)

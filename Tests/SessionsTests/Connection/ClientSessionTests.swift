@@ -256,7 +256,7 @@ struct ClientSessionTests {
         thread.join()
         let all = results.withLock { $0 }
         for result in all.prefix(3) { #expect(try result.get().token == "fresh") }
-        let nonces = server.heard.compactMap { if case .redeem(_, let nonce) = $0 { nonce } else { nil } }
+        let nonces = server.heard.compactMap { if case .redeem(_, let nonce, _) = $0 { nonce } else { nil } }
         #expect(nonces.count == 6 && Set(nonces).count == 4, "\(nonces)")
         #expect(nonces[1] == nonces[2] && nonces[3] == nonces[4])
         #expect(throws: Redemption.Failure.refused(Rejection(.codeUnknown, "unknown"))) { try all.last?.get() }

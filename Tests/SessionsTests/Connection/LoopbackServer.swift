@@ -121,8 +121,8 @@ final class LoopbackServer {
         heard.append(frame)
         switch frame {
         case .signIn: send(World.welcome())
-        case .redeem(let code, _):
-            let tries = heard.count { if case .redeem(code, _) = $0 { true } else { false } }
+        case .redeem(let code, _, _):
+            let tries = heard.count { if case .redeem(code, _, _) = $0 { true } else { false } }
             if code == "lost", tries == 1 {
                 cut()
             } else if code == "busy", tries == 1 {

@@ -69,7 +69,7 @@ struct DocumentTests {
     @Test("who may not write an athlete's records may not upload for them, and a mutation never creates a document")
     func rights() throws {
         let mia = try world.athlete(home, name: "Mia")
-        let gus = try world.invite(home, .guest, name: "Gus").member
+        let gus = try world.member(home, .guest, name: "Gus")
         for member in [mia, gus] {
             #expect(throws: Rejection.self) { try add(document(world.newID(), by: member)) }
         }

@@ -25,7 +25,7 @@ struct DownloadTests {
     func session() throws {
         let found = try #require(try world.reader.document(document, by: try world.signIn(home, home.parent)))
         #expect(found.member == home.parent && found.document.athlete == leo && found.document.octets == 77)
-        let gus = try world.invite(home, .guest, name: "Gus").member
+        let gus = try world.member(home, .guest, name: "Gus")
         let next = world.newID()
         try world.add(world.document(home, leo, id: next, content: 2, replaces: document))
         let guest = try world.signIn(home, gus)
@@ -101,7 +101,7 @@ struct DownloadTests {
         #expect(try check(world.document(home, leo, content: 9, octets: left), promised: 1) == .quotaExceeded)
         #expect(try check(world.document(home, leo, content: 9, octets: 0), known: false, promised: left) == .quotaExceeded)
         #expect(try check(world.document(home, leo, content: 9, octets: left - 1), promised: 1) == nil)
-        let gus = try world.signIn(home, try world.invite(home, .guest, name: "Gus").member)
+        let gus = try world.signIn(home, try world.member(home, .guest, name: "Gus"))
         #expect(try check(world.document(home, leo), by: gus) == .notAllowed)
         let other = try world.home("Nowak")
         #expect(try check(world.document(home, leo), by: try world.signIn(other, other.parent)) == .notFound)

@@ -106,7 +106,7 @@ struct ShareTests {
     @Test("several rights end in one transaction; one that the rules refuse leaves the others as they are")
     func revokesTogether() throws {
         let created = try share().created
-        let gus = try world.invite(home, .guest, name: "Gus").member
+        let gus = try world.member(home, .guest, name: "Gus")
         guard case .token(let guest) = try world.store.perform(.token(member: gus)).0.get() else { throw Unexpected() }
         let session = try #require(try world.reader.signIn(token: guest.token)).session
         let refused = ShareEnd(family: home.family, member: gus, document: nil, link: created.link.id)
@@ -121,7 +121,7 @@ struct ShareTests {
     @Test("a reader decides as the writer does who may end a link: members who may edit the document; others hear what they hear about documents")
     func endsEarly() throws {
         let link = try share().created.link.id
-        let gus = try world.invite(home, .guest, name: "Gus").member
+        let gus = try world.member(home, .guest, name: "Gus")
         let other = try world.home("Nowak")
         func early(_ member: Identifier, _ link: Identifier, of document: Identifier) throws -> Result<ShareEnd, Rejection>? {
             guard case .token(let created) = try world.store.perform(.token(member: member)).0.get() else { throw Unexpected() }
@@ -230,7 +230,7 @@ struct ShareTests {
     @Test("who may not edit a document may not share it; a stranger hears of nothing")
     func rights() throws {
         let mia = try world.athlete(home, name: "Mia")
-        let gus = try world.invite(home, .guest, name: "Gus").member
+        let gus = try world.member(home, .guest, name: "Gus")
         #expect(code { _ = try share(by: mia) } == .notAllowed)
         #expect(code { _ = try share(by: gus) } == .notAllowed)
         let created = try share(by: leo).created

@@ -80,7 +80,7 @@ enum Seeding {
         let family = SeedNames.family(0)
         var athlete: Identifier?
         if plan.kind == .event {
-            let invite = Invite(family: family, name: "Athlete 0", role: .athlete, born: "2008-05-05", by: parent)
+            let invite = NewInvite(family: family, name: "Athlete 0", role: .athlete, born: "2008-05-05", by: parent)
             guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else {
                 preconditionFailure("an invite is answered so")
             }

@@ -32,7 +32,7 @@ struct TenYears {
     /// Adds the years to a family that was seeded a moment ago.
     static func grow(_ store: Store, _ clock: TenYearsClock, family: Identifier, parent: Identifier, changes: Int) throws {
         let athletes = try ["Robin", "Sasha"].map { name in
-            let invite = Invite(family: family, name: name, role: .athlete, born: "2008-05-05", by: parent)
+            let invite = NewInvite(family: family, name: name, role: .athlete, born: "2008-05-05", by: parent)
             guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else { preconditionFailure("an invite is answered so") }
             return invited.member
         }

@@ -1,0 +1,53 @@
+import Family
+import Wire
+
+// Invites, which parents make, take back and list. The writer decides; the reactor only refuses early.
+extension Hub {
+    func invite(_ session: Session, _ request: InviteRequest) {
+        command(session, request.request) { .invite(family: $0.family, member: session.member, request) }
+    }
+
+    func withdrawInvite(_ session: Session, _ request: WithdrawInviteRequest) {
+        command(session, request.request) { .withdrawInvite(family: $0.family, member: session.member, request) }
+    }
+
+    func invites(_ session: Session, _ request: InvitesRequest) {
+        guard let room = admitRequest(session, request.request), isInviter(session, request.request) else { return }
+        ask(session, .invites(family: room.family, member: session.member, request))
+    }
+
+    /// Asks the writer. One such command of a session is under way at a time.
+    private func command(_ session: Session, _ request: Int64, _ command: (Room) -> SessionCommand) {
+        guard let room = admitRequest(session, request), isInviter(session, request) else { return }
+        guard session.commandRequest == nil else {
+            sendError(
+                Rejection(.tooManyPending, "The last invite or withdraw_invite has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
+                to: session, request: request)
+            return
+        }
+        session.commandRequest = request
+        emit(.command(session.id, command(room)))
+    }
+
+    private func isInviter(_ session: Session, _ request: Int64) -> Bool {
+        let access = Access(actor: Actor(member: session.member, role: session.role), kind: .member, action: .create)
+        guard Permission.allows(access) else {
+            sendError(
+                Rejection(.notAllowed, "Only parents invite people, and see who is invited. Nothing was changed"), to: session, request: request)
+            return false
+        }
+        return true
+    }
+
+    /// The writer has answered a command of a session that has joined.
+    func didCommand(_ session: Session, _ answer: SessionCommandAnswer, request: Int64) {
+        session.commandRequest = nil
+        // A session that signed out meanwhile gets nothing of the family any more.
+        guard session.phase != .closed, session.phase != .ending else { return }
+        switch answer {
+        case .invite(let invite, let code): send(.invite(InviteAnswer(request: request, invite: invite, code: code)), to: session)
+        case .rejected(let rejection): sendError(rejection, to: session, request: request)
+        case .token, .redemptionClosed: break
+        }
+    }
+}

@@ -1,0 +1,340 @@
+package import Bytes
+import Crypto
+import Dates
+package import Family
+import Folding
+import Ledger
+package import Wire
+
+/// What a parent's session asks about invites.
+package enum InviteCommand: Hashable, Sendable {
+    case make(NewInvite)
+    /// `by` is the parent who takes it back.
+    case withdraw(Identifier, family: Identifier, by: Identifier)
+}
+
+/// An invite as it is now.
+package struct MadeInvite: Hashable, Sendable {
+    package var family: Identifier
+    package var invite: Invite
+    /// To be handed to the person; `nil` where nothing can be redeemed.
+    package var code: String?
+}
+
+// Invites: who may make them, for whom, how many, and what a redemption needs.
+//
+//     (none) --make--> pending --redeem, host's token--> accepted
+//                        | +----withdraw, another invite of the member, removal----> withdrawn
+//                        +--7 days--> (pending in the tables, told as expired) --make for the same member--> withdrawn
+//
+// A member has at most one pending invite. Its code is the only one that the member has.
+extension Store {
+    /// Does what a parent's session asks, in one transaction.
+    ///
+    /// - Returns: the invite as it is now, or why nothing was done; and the change for the live rooms.
+    package func perform(_ command: InviteCommand) throws(StoreFailure) -> (Result<MadeInvite, Rejection>, [CommitResult]) {
+        let outcome = try transaction(isDone: { made, change in
+            if let change { return try self.isDone(change) }
+            guard let key = try self.families.find(made.family)?.key else { return false }
+            return try self.people.invite(family: key, id: made.invite.id)?.invite.state == made.invite.state
+        }) { _ -> (MadeInvite, CommittedChange?) in
+            let at = environment.now()
+            switch command {
+            case .make(let new): return try invite(new, at: at)
+            case .withdraw(let id, let family, let by): return (try withdraw(id, family: family, by: by, at: at), nil)
+            }
+        }
+        switch outcome {
+        case .done((let made, let change)): return (.success(made), change.map { [.change($0)] } ?? [])
+        case .refused(let rejection): return (.failure(rejection), [])
+        }
+    }
+
+    // MARK: Making
+
+    /// Makes an invite, or repeats the answer to the request that made it.
+    func invite(_ new: NewInvite, at: Int64) throws -> (MadeInvite, CommittedChange?) {
+        let family = try self.family(of: new)
+        try checkInviter(new, family, at: at)
+        let payload = new.payload
+        if case .session(let id, let nonce) = new.origin, let known = try people.invite(family: family.key, id: id) {
+            guard known.payload == payload, let by = known.invite.inviter else {
+                throw Rejection(.alreadyExists, "An invite with this id is there already. Nothing was changed; use another id", id: id)
+            }
+            let invite = known.invite.current(at: at)
+            let code = InviteCode.make(key: engine.linkKey, family: family.state.id, inviter: by, invite: id, nonce: nonce)
+            return (MadeInvite(family: family.state.id, invite: invite, code: invite.state == .pending ? code : nil), nil)
+        }
+        let invitee = try self.invitee(of: new, family, at: at)
+        try checkLimits(of: invitee, family, at: at)
+
+        var change: CommittedChange?
+        let consent = invitee.needsConsent ? new.by.map { Consent(by: $0, at: at, terms: Consent.currentTerms) } : nil
+        if let profile = invitee.profile {
+            let author = new.by ?? invitee.member
+            let actor = Actor(member: author, role: family.state.member(author)?.role ?? invitee.role)
+            (_, change) = try decide(family, actor: actor, at: at) { $0.add(invitee.member, profile, born: invitee.born) }
+            try people.addMembership(family: family.key, member: invitee.member, born: invitee.born, consent: consent)
+        } else if let consent {
+            try people.setConsent(consent, family: family.key, member: invitee.member)
+        }
+        var invite = Invite(
+            id: identifier(at), member: invitee.member, role: invitee.role, name: invitee.name, email: invitee.email, inviter: new.by, createdAt: at,
+            expiresAt: at + Invite.life, state: invitee.hasLogin ? .pending : .accepted)
+        var code = InviteCode.make(environment.random)
+        if case .session(let id, let nonce) = new.origin, let by = new.by {
+            invite.id = id
+            code = InviteCode.make(key: engine.linkKey, family: family.state.id, inviter: by, invite: id, nonce: nonce)
+        }
+        try people.endInvite(family: family.key, member: invite.member, as: .withdrawn)
+        let row = InviteRow(family: family.key, familyID: family.state.id, invite: invite, payload: payload)
+        guard invitee.hasLogin else {
+            try people.addInvite(row)
+            return (MadeInvite(family: family.state.id, invite: invite, code: nil), change)
+        }
+        return (MadeInvite(family: family.state.id, invite: invite, code: try add(row, code: code)), change)
+    }
+
+    /// Stores an invite with its code.
+    func add(_ row: InviteRow, code: String) throws -> String {
+        guard let hash = InviteCode.hash(code) else { preconditionFailure("a code of ours is a code") }
+        try people.addInvite(row)
+        try people.addCode(of: row, hash: hash)
+        return code
+    }
+
+    private func withdraw(_ id: Identifier, family: Identifier, by: Identifier, at: Int64) throws -> MadeInvite {
+        guard let stored = try self.family(family) else { throw Rejection.noSuchFamily }
+        try checkRights(of: by, stored, subject: id, at: at)
+        guard var row = try people.invite(family: stored.key, id: id) else {
+            throw Rejection(.notFound, "There is no such invite. Nothing was changed", id: id)
+        }
+        switch row.invite.state {
+        case .accepted:
+            throw Rejection(.contradicted, "This invite was accepted already. Nothing was changed; remove the member to take their access away", id: id)
+        case .pending, .expired:
+            try people.endInvite(family: stored.key, member: row.invite.member, as: .withdrawn)
+            row.invite.state = .withdrawn
+        case .withdrawn: break
+        }
+        return MadeInvite(family: family, invite: row.invite, code: nil)
+    }
+
+    /// The one family that an id or a name means.
+    private func family(of new: NewInvite) throws -> StoredFamily {
+        if case .session = new.origin {
+            guard let id = Identifier(new.family), let family = try family(id) else { throw Rejection.noSuchFamily }
+            return family
+        }
+        let found = try FamilyNames.find(new.family, in: families) { key, id in try record(family: key, id) }
+        guard found.count <= 1 else { throw Rejection.severalFamilies(new.family, found.count) }
+        guard let id = found.first, let family = try family(id) else { throw Rejection.noFamily(new.family) }
+        return family
+    }
+
+    private func checkInviter(_ new: NewInvite, _ family: StoredFamily, at: Int64) throws {
+        switch (new.origin, new.by) {
+        case (.host, let by):
+            if let by, family.state.member(by)?.role != .parent {
+                throw Rejection(.unknownReference, "The member who invites must be a parent of this family", field: "by")
+            }
+        case (.session(let id, _), let by?): try checkRights(of: by, family, subject: id, at: at)
+        case (.session, nil): throw Rejection.noSuchFamily
+        }
+    }
+
+    /// By the table of permissions: an invite creates a member.
+    private func checkRights(of member: Identifier, _ family: StoredFamily, subject: Identifier, at: Int64) throws {
+        guard let role = family.state.member(member)?.role else { throw Rejection.noSuchFamily }
+        let rights = Rights(Actor(member: member, role: role), members: family.state.members) { [environment, zone = family.state.zone] born in
+            environment.age(born: born, zone: zone, at: at)
+        }
+        guard Permission.allows(rights.access(.create, .member, subject, owner: nil)) else {
+            throw Rejection(.notAllowed, "Only parents invite people, and see who is invited. Nothing was changed")
+        }
+    }
+
+    // MARK: The person
+
+    /// The person who is invited.
+    private struct Invitee {
+        var member: Identifier
+        var role: Role
+        var name: String
+        var email: String?
+        /// An athlete's record, which is added with the invite; `nil` for a member, and for a parent or guest, whose record comes with the
+        /// acceptance.
+        var profile: Fields?
+        var born: CalendarDate?
+        /// False for an athlete below 13, whose profile a parent keeps.
+        var hasLogin = true
+        /// An athlete below 18.
+        var needsConsent = false
+    }
+
+    private func invitee(of new: NewInvite, _ family: StoredFamily, at: Int64) throws -> Invitee {
+        let email = try new.email.map { text throws(Rejection) in try Invite.canonicalEmail(text) }
+        guard let member = new.member else { return try newcomer(new, email, family, at: at) }
+        for (field, isThere) in [("name", new.name != nil), ("role", new.role != nil), ("born", new.born != nil)] where isThere {
+            throw Rejection(.invalid, "An invite of a member takes name and role from the family. Leave out \(field)", field: field)
+        }
+        var invitee: Invitee
+        if let state = family.state.member(member) {
+            guard try !hasLogin(member) else {
+                throw Rejection(.alreadyExists, "This member has signed in already and needs no invite. Nothing was changed", id: member)
+            }
+            invitee = Invitee(member: member, role: state.role, name: state.name, email: email)
+            if state.role == .athlete {
+                let age = environment.age(born: state.born, zone: family.state.zone, at: at)
+                guard let age, age >= Age.login else {
+                    throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile")
+                }
+                invitee.needsConsent = age < Age.adult
+            }
+        } else if let former = try people.invite(ofMember: member), former.family == family.key, family.state.members[member] == nil {
+            invitee = Invitee(member: member, role: former.invite.role, name: former.invite.name, email: email ?? former.invite.email)
+        } else {
+            throw Rejection(.notFound, "There is no such member, and no pending invite of one. Nothing was changed", id: member)
+        }
+        try checkApproval(of: invitee.role, new)
+        return invitee
+    }
+
+    /// Whether a member has a sign-in that an invite must not open: a session, or a membership of another family. A person whose sessions have all
+    /// ended (the member was removed and restored, or nobody signed in for 90 days) is let in by an invite.
+    private func hasLogin(_ member: Identifier) throws -> Bool {
+        guard let person = try people.membership(member)?.person else { return false }
+        return try people.hasSession(person: person) || people.memberships(ofPerson: person).count > 1
+    }
+
+    private func newcomer(_ new: NewInvite, _ email: String?, _ family: StoredFamily, at: Int64) throws -> Invitee {
+        guard let role = new.role else {
+            throw Rejection(.required, "An invite of somebody new needs a role: athlete, parent or guest", field: "role")
+        }
+        let born = try born(new, role)
+        var values = [("name", new.name ?? ""), ("role", role.rawValue)]
+        if role == .athlete { values.append(("parent_access", ParentAccess.edit.rawValue)) }
+        let age = try born.map { try self.age(born: $0, family, at: at) }
+        try checkApproval(of: role, new)
+        let profile = try ledger.profile(.member, values)
+        guard family.state.records < environment.limits.recordsPerFamily else {
+            throw Rejection(.familyFull, ErrorCode.familyFull.sentence)
+        }
+        var invitee = Invitee(member: identifier(at), role: role, name: profile.text("name") ?? "", email: email)
+        guard role == .athlete, let age else { return invitee }
+        invitee.profile = profile
+        invitee.born = born
+        invitee.hasLogin = age >= Age.login
+        invitee.needsConsent = invitee.hasLogin && age < Age.adult
+        return invitee
+    }
+
+    private func checkApproval(of role: Role, _ new: NewInvite) throws {
+        guard new.by != nil || role == .parent else {
+            throw Rejection(.required, "Athletes and guests are invited by a parent of the family", field: "by")
+        }
+    }
+
+    /// - Throws: `required` for an athlete without one, `invalid` for what is no date and for the birth date of somebody else.
+    private func born(_ new: NewInvite, _ role: Role) throws -> CalendarDate? {
+        guard let text = new.born else {
+            guard role != .athlete else {
+                throw Rejection(.required, "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents", field: "born")
+            }
+            return nil
+        }
+        guard role == .athlete else {
+            throw Rejection(.invalid, "The birth date of a parent or guest is not kept. Leave it out", field: "born")
+        }
+        guard let born = CalendarDate(text) else { throw Rejection.badBirthDate }
+        return born
+    }
+
+    private func age(born: CalendarDate, _ family: StoredFamily, at: Int64) throws -> Int {
+        guard let age = environment.age(born: born, zone: family.state.zone, at: at), (0...Age.oldest).contains(age) else {
+            throw Rejection.badBirthDate
+        }
+        return age
+    }
+
+    private func checkLimits(of invitee: Invitee, _ family: StoredFamily, at: Int64) throws {
+        let limits = environment.limits
+        if invitee.hasLogin {
+            let open = try people.openInvites(family: family.key, at: at, besides: invitee.member)
+            guard open < limits.invitesPending else {
+                throw Rejection(
+                    .tooMany, "\(open) invites of this family wait to be accepted, and \(limits.invitesPending) is the most. Withdraw one first")
+            }
+        }
+        let day: Int64 = 86_400_000
+        let (count, first) = try people.invites(family: family.key, after: at - day)
+        guard count < limits.invitesPerDay else {
+            throw Rejection(
+                .rateLimited, "This family has made \(count) invites within 24 hours, and \(limits.invitesPerDay) is the most. Try again later",
+                retryAfter: (first ?? at) + day - at)
+        }
+    }
+
+    // MARK: Accepting
+
+    /// - Throws: `required` without a name, `invalid` with that of somebody else.
+    func check(_ row: InviteRow, name: String?) throws(Rejection) {
+        guard row.isBound else { return }
+        guard let name, !name.allSatisfy(\.isWhitespace) else {
+            throw Rejection(.required, "Type the name or the e-mail address that the invite is for", field: "name")
+        }
+        let typed = Self.folded(name)
+        guard typed == Self.folded(row.invite.name) || row.invite.email.map({ typed == Self.folded($0) }) ?? false else {
+            throw Rejection(
+                .invalid, "The invite is for another name or e-mail address. Type it as the person who invites you wrote it, or ask them for a new code",
+                field: "name")
+        }
+    }
+
+    /// A name without case, accents and extra spaces.
+    private static func folded(_ name: String) -> FoldedText { FoldedText(name.split(whereSeparator: \.isWhitespace).joined(separator: " ")) }
+
+    /// Whether an invite is still good: the parent who made it is a parent of the family now.
+    func isInviterParent(_ row: InviteRow) throws -> Bool {
+        guard let inviter = row.invite.inviter else { return true }
+        return try family(row.familyID)?.state.member(inviter)?.role == .parent
+    }
+
+    /// Makes the person whom a pending invite is for a member of the family.
+    ///
+    /// - Throws: `family_full`.
+    func admit(_ row: InviteRow, at: Int64) throws -> CommittedChange? {
+        guard let family = try family(row.familyID) else { throw StoreFailure("an invite of no family") }
+        guard family.state.records < environment.limits.recordsPerFamily else {
+            throw Rejection(.familyFull, ErrorCode.familyFull.sentence)
+        }
+        let invite = row.invite
+        let profile = try ledger.profile(.member, [("name", invite.name), ("role", invite.role.rawValue)])
+        let (_, change) = try decide(family, actor: Actor(member: invite.member, role: invite.role), at: at) { $0.add(invite.member, profile) }
+        try people.addMembership(family: family.key, member: invite.member, born: nil, consent: nil)
+        return change
+    }
+}
+
+extension NewInvite {
+    /// A hash of what a client asked for, beside the id; empty for the host's commands.
+    fileprivate var payload: [UInt8] {
+        guard case .session(_, let nonce) = origin else { return [] }
+        let parts = [by?.description, member?.description, name, role?.rawValue, born, email, nonce]
+        // Lengths keep the parts apart; an absent part differs from an empty one.
+        let text = parts.map { part in part.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined(separator: ",")
+        return Array(Digest.sha256(Array(text.utf8)).prefix(16))
+    }
+}
+
+extension Invited {
+    init(_ made: MadeInvite) {
+        self.init(
+            family: made.family, member: made.invite.member, role: made.invite.role, name: made.invite.name, code: made.code,
+            expiresAt: made.code == nil ? nil : made.invite.expiresAt)
+    }
+}
+
+extension Rejection {
+    fileprivate static let badBirthDate = Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past", field: "born")
+}

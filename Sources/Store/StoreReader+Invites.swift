@@ -1,0 +1,26 @@
+package import Bytes
+package import Family
+import Ledger
+
+extension StoreReader {
+    /// Invites that one answer tells at most: those whose codes are good, and the newest of those that have expired.
+    package static let maxInvites = 100
+
+    /// The invites of a family that are pending or have expired, the newest first. Those of a member who is no parent any more open nothing and are
+    /// left out.
+    ///
+    /// - Returns: `not_allowed` for anybody but a parent.
+    package func invites(family: Identifier, member: Identifier) throws(StoreFailure) -> Result<[Invite], Rejection> {
+        try reading {
+            let key = try key(family)
+            let members = try engine.records.members(family: key)
+            func isParent(_ id: Identifier) -> Bool { members[id].map { !$0.isRemoved && $0.role == .parent } ?? false }
+            guard isParent(member) else {
+                return .failure(Rejection(.notAllowed, "Only parents invite people, and see who is invited. Nothing was changed"))
+            }
+            let now = environment.now()
+            let rows = try engine.people.pendingInvites(family: key, limit: Self.maxInvites)
+            return .success(rows.filter { $0.invite.inviter.map(isParent) ?? true }.map { $0.invite.current(at: now) })
+        }
+    }
+}

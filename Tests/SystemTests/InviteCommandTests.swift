@@ -1,0 +1,103 @@
+import Posix
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// A parent manages the family from the terminal alone (`proto/cli.md`).
+    @Suite("huddle, scripted: invites, roles, removal, leaving") struct InviteCommandTests {
+        private let demo: Demo
+        private let server: RunningServer
+        private let folder: TemporaryFolder
+        private let parent: HuddleProgram
+
+        init() throws {
+            (folder, demo, server) = try Demo.served()
+            parent = HuddleProgram(server, token: demo.parents[0].token)
+        }
+
+        private func expect(_ answer: Programs.Answer, _ status: Int32, location: SourceLocation = #_sourceLocation) {
+            #expect(answer.ending == .exited(status), "\(answer.errors)", sourceLocation: location)
+        }
+
+        private func json(_ words: String..., location: SourceLocation = #_sourceLocation) throws -> JSONValue {
+            let answer = try parent.run(words + ["--json"])
+            try #require(answer.ending == .exited(0), "\(answer.errors)", sourceLocation: location)
+            return try answer.json()
+        }
+
+        private func invited() throws -> [String] {
+            try json("invites")["invites"]?.elements.compactMap { $0["name"]?.string } ?? []
+        }
+
+        @Test("A parent invites, resends and withdraws; the guest joins by name, gets another role, leaves, is brought back and invited again, and is removed")
+        func life() throws {
+            let made = try json("invite", "Ruth Rivera", "--role", "guest", "--email", "ruth@example.org")
+            #expect(made["type"]?.string == "invite" && made["invite"]?["state"]?.string == "pending")
+            let lost = try #require(made["code"]?.string)
+            let shown = try parent.run("invites")
+            expect(shown, 0)
+            #expect(shown.output.contains("Ruth Rivera (guest)") && shown.output.contains(demo.parents[0].name))
+            let resent = try json("invites", "resend", "ruth rivera")
+            #expect(resent["invite"]?["member"] == made["invite"]?["member"])
+            let code = try #require(resent["code"]?.string)
+            let ruth = HuddleProgram(server)
+            expect(try ruth.run("join", lost, "--name", "Ruth Rivera", "--server", server.url), 3)
+            expect(try ruth.run("join", code, "--name", "RUTH@example.org", "--server", server.url), 0)
+            #expect(try !invited().contains("Ruth Rivera"))
+            expect(try ruth.run("invites"), 3)
+            expect(try ruth.run("invite", "Somebody"), 3)
+
+            let text = try parent.run("invite", "Rita")
+            expect(text, 0)
+            #expect(text.output.contains("huddle join ") && text.output.contains("as Rita"))
+            expect(try parent.run("invites", "withdraw", "Rita"), 0)
+            expect(try parent.run("invites", "withdraw", "Rita"), 2)
+            #expect(try !invited().contains("Rita"))
+
+            expect(try ruth.run("say", "Hello"), 3)
+            expect(try parent.run("role", "Ruth Rivera", "parent"), 0)
+            expect(try ruth.run("say", "Hello"), 0)
+            expect(try parent.run("role", "Ruth Rivera", "king"), 2)
+            expect(try ruth.run("leave"), 2)
+            expect(try ruth.run("leave", "--yes"), 0)
+            expect(try ruth.run("members"), 3)
+            expect(try parent.run("restore", "member", "Ruth Rivera"), 0)
+            let again = try json("invite", "Ruth Rivera", "--member")
+            #expect(again["invite"]?["member"] == made["invite"]?["member"])
+            expect(try ruth.run("join", try #require(again["code"]?.string), "--name", "Ruth Rivera", "--server", server.url), 0)
+            expect(try ruth.run("members"), 0)
+            expect(try parent.run("invite", "Ruth Rivera", "--member"), 3)
+            expect(try parent.run("remove", "Ruth Rivera"), 0)
+            expect(try ruth.run("members"), 3)
+        }
+
+        @Test("An athlete below 13 gets a profile and no code; words that do not go together are usage")
+        func words() throws {
+            let mia = try json("invite", "Mia", "--role", "athlete", "--born", "2020-01-01")
+            #expect(mia["code"] == nil && mia["invite"]?["state"]?.string == "accepted")
+            for words in [
+                ["invite"], ["invite", "X", "--role", "king"], ["invite", "X", "--role", "athlete"], ["invite", "X", "--born", "2020-01-01"],
+                ["invite", "Mia", "--member", "--role", "guest"], ["invites", "burn", "X"], ["invites", "resend"], ["invites", "resend", "Nobody"], ["role", "Mia"],
+                ["invite", "Nobody", "--member"],
+            ] { expect(try parent.run(words), 2) }
+            expect(try parent.run("invite", "Mia", "--member"), 3)
+        }
+
+        @Test("An invite whose answer is lost with its server is asked again, and is made once")
+        func askedAgain() throws {
+            let relay = try HoldingRelay(server)
+            let child = try HuddleProgram(server, token: demo.parents[0].token, url: relay.url).start("invite", "Once", "--json")
+            do {
+                try relay.relay { try server.kill() }
+            } catch {
+                // What it holds can no longer be handed on.
+            }
+            try server.restart()
+            try relay.relay {}
+            #expect(try child.wait(timeoutMilliseconds: 15_000) == .exited(0))
+            let line = try JSONValue(try #require(try child.readLine()))
+            #expect(line["code"]?.string != nil)
+            #expect(try invited().filter { $0 == "Once" }.count == 1)
+        }
+    }
+}
