@@ -287,7 +287,7 @@ struct BadMessageTests {
         #expect(try client.next() == "welcome")
         client.say("{\"type\":\"sign_in\",\"token\":\"\(server.parent.token)\"}")
         #expect(try client.next() == "error already_signed_in")
-        client.say("{\"type\":\"redeem\",\"code\":\"AAAA-AAAA-AAAA\",\"nonce\":\"\(TestClient.nonce)\"}")
+        client.say("{\"type\":\"redeem\",\"code\":\"AAAA-AAAA-AAAA\",\"nonce\":\"\(TestClient.nonce)\",\"name\":\"Gus\"}")
         #expect(try client.next() == "error already_signed_in")
         client.mutate(1)
         #expect(try client.next() == "reject 1 not_joined")
@@ -318,14 +318,14 @@ struct BadMessageTests {
         #expect(try guesser.rest() == ["error token_unknown", "close 4501", "end"])
         let client = try server.open()
         for _ in 0..<5 {
-            client.say("{\"type\":\"redeem\",\"code\":\"AAAA-AAAA-AAAA\",\"nonce\":\"\(TestClient.nonce)\"}")
+            client.say("{\"type\":\"redeem\",\"code\":\"AAAA-AAAA-AAAA\",\"nonce\":\"\(TestClient.nonce)\",\"name\":\"Gus\"}")
             #expect(try client.next() == "error code_unknown")
         }
-        client.say("{\"type\":\"redeem\",\"code\":\"\(server.code)\",\"nonce\":\"\(TestClient.nonce)\"}")
+        client.say("{\"type\":\"redeem\",\"code\":\"\(server.code)\",\"nonce\":\"\(TestClient.nonce)\",\"name\":\"Gus\"}")
         #expect(try client.rest() == ["close 1008", "end"])
         // The right code is still good on another connection.
         let friend = try server.open()
-        friend.say("{\"type\":\"redeem\",\"code\":\"\(server.code)\",\"nonce\":\"\(TestClient.nonce)\"}")
+        friend.say("{\"type\":\"redeem\",\"code\":\"\(server.code)\",\"nonce\":\"\(TestClient.nonce)\",\"name\":\"Gus\"}")
         #expect(try friend.next() == "token")
     }
 }
