@@ -17,8 +17,8 @@ int linux_pidfd(pid_t pid);
 int linux_rename_new(const char *path, const char *other);
 /// sendmsg(2) of `count` octets with one descriptor (SCM_RIGHTS, unix(7)); returns the number of octets sent, or -1.
 ssize_t linux_send_descriptor(int socket, const void *octets, size_t count, int descriptor);
-/// recvmsg(2): `*descriptor` is the one that came with the octets, closed on exec, or -1. If there are more than one,
-/// they are closed.
+/// recvmsg(2): `*descriptor` is the one that came with the octets, closed on exec, or -1. Further
+/// descriptors are closed.
 ssize_t linux_receive_descriptor(int socket, void *octets, size_t count, int *descriptor);
 /// preadv2(2) with RWF_NOWAIT: octets that are in memory already; -1 with EAGAIN if the first is not.
 ssize_t linux_read_cached(int file, void *octets, size_t count, off_t offset);
