@@ -31,6 +31,7 @@ export HUDDLE_PYTHON=$venv/bin/python HUDDLE_REQUIRE_PYTHON=1
 
 "$root/.ci/layers"
 "$root/.ci/coverage" --check
+"$root/.ci/prose"
 
 run_build "$log" "Building the tests" --build-tests || {
     grep -E 'error:' "$log" | head -n 40 >&2 || tail -n 40 "$log" >&2
