@@ -126,7 +126,7 @@ struct CommandReader {
         case .leave:
             try list.expectNoPositional()
             guard list.has("--yes") else {
-                throw UsageError("Whoever leaves has no access to the family any more. If you mean it, write: \(isConversation ? "/" : "huddle ")leave --yes")
+                throw UsageError("If you leave, you have no access to the family any more. To leave, write: \(isConversation ? "/" : "huddle ")leave --yes")
             }
             return .leave
         case .older: return .ask(.olderMessages(before: nil))

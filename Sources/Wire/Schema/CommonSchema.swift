@@ -243,7 +243,7 @@ enum CommonSchema {
                 ("what", ["enum": ["context", "document", "export"]]), ("record", own("identifier")),
             ], optional: ["record"])),
         ("invite", closed(
-            "Somebody's way in. member is their id from the beginning; expires_at is that of the code; without inviter it is of the person who runs the server.",
+            "A family's offer of a sign-in. member is the person's id from the beginning; expires_at is that of the code; without inviter it is of the person who runs the server.",
             [
                 ("id", own("identifier")), ("member", own("identifier")), ("role", own("role")), ("name", ["type": "string"]),
                 ("email", ["type": "string"]), ("inviter", own("identifier")), ("created_at", own("instant")), ("expires_at", own("instant")),
