@@ -72,7 +72,8 @@ struct ReactorTests {
             registrations.append(try reactor.add(fd: link.near.raw, interest: .readable, channel: channel))
             try Socket.sendAll(link.far.raw, [1])
         }
-        reactor.tick()
+        // Optimized code ends a link after its last use, and a closed socket has no event.
+        withExtendedLifetime(links) { reactor.tick() }
         #expect(log.lines.count == 1)
         #expect(log.lines.first != "new ready")
         #expect(reactor.channelCount == 2)
