@@ -100,7 +100,7 @@ struct HealthTests {
         #expect(try ask(server, "/healthz") == (200, "{\"status\":\"ok\"}\n"))
         #expect(try ask(server, "/readyz") == (200, "{\"status\":\"ready\",\"reasons\":[]}\n"))
         for _ in 0..<5 {
-            server.pass(milliseconds: 1_000)
+            server.passWithHealth(milliseconds: 1_000)
             // The test's clock is faster than the writer.
             try server.until("the writer answers") { server.shard.health.hasWriterAnswered }
         }
@@ -112,16 +112,16 @@ struct HealthTests {
     func silentWriter() throws {
         let server = try TestShard()
         try server.holdWriter()
-        for _ in 0..<2 { server.pass(milliseconds: 1_000) }
+        for _ in 0..<2 { server.passWithHealth(milliseconds: 1_000) }
         #expect(try ask(server, "/readyz").status == 200)
-        for _ in 0..<8 { server.pass(milliseconds: 1_000) }
+        for _ in 0..<8 { server.passWithHealth(milliseconds: 1_000) }
         let (status, content) = try ask(server, "/readyz")
         #expect(status == 503 && content.contains("\"status\":\"not_ready\"") && content.contains("\"code\":\"writer_silent\",\"severity\":\"error\""), "\(content)")
         #expect(try ask(server, "/healthz").status == 200)
         #expect(server.lines.count("event=not_ready reasons=writer_silent") == 1)
         server.letWriterGo()
         try server.until("it is ready") {
-            server.pass(milliseconds: 10)
+            server.passWithHealth(milliseconds: 10)
             return server.lines.count("event=ready_again") == 1
         }
         #expect(try ask(server, "/readyz").status == 200)
@@ -132,11 +132,11 @@ struct HealthTests {
         let server = try TestShard()
         try server.holdWriter()
         for _ in 0..<WriterQueue.Class.request.limit { server.shard.workers.write({ _ throws(StoreFailure) in (true, []) }) { (_: Bool?) in } }
-        for _ in 0..<4 { server.pass(milliseconds: 1_000) }
+        for _ in 0..<4 { server.passWithHealth(milliseconds: 1_000) }
         #expect(try ask(server, "/readyz").status == 503)
         server.letWriterGo()
         try server.until("it is ready") {
-            server.pass(milliseconds: 10)
+            server.passWithHealth(milliseconds: 10)
             return try ask(server, "/readyz").status == 200
         }
     }
@@ -157,7 +157,7 @@ struct HealthTests {
         server.shard.health.settings.backupMaxAge = 1_000
         server.shard.health.certificateDays = { 2 }
         try server.until("all is found") {
-            server.pass(milliseconds: 1_000)
+            server.passWithHealth(milliseconds: 1_000)
             let (status, content) = try ask(server, "/readyz")
             return status == 503 && ["disk_low", "zones_missing", "certificate_ends", "backup_missing"].allSatisfy { content.contains("\"code\":\"\($0)\"") }
         }
@@ -167,7 +167,7 @@ struct HealthTests {
         server.shard.health.settings.backupMaxAge = 3_600_000
         server.shard.health.certificateDays = { 20 }
         try server.until("it is ready") {
-            server.pass(milliseconds: 1_000)
+            server.passWithHealth(milliseconds: 1_000)
             return try ask(server, "/readyz").status == 200
         }
     }
@@ -178,7 +178,7 @@ struct HealthTests {
         #expect(try ask(server, "/readyz", from: "127.0.0.1") == (200, "{\"status\":\"ready\",\"reasons\":[]}\n"))
         let (status, content) = try ask(server, "/readyz", from: "127.0.0.1", "X-Forwarded-For: 192.0.2.1")
         #expect(status == 200 && content.contains("\"code\":\"proxy_not_trusted\",\"severity\":\"warning\""), "\(content)")
-        server.pass(milliseconds: ProxyWatch.memory)
+        server.passWithHealth(milliseconds: ProxyWatch.memory)
         #expect(try ask(server, "/readyz") == (200, "{\"status\":\"ready\",\"reasons\":[]}\n"))
     }
 
@@ -194,9 +194,9 @@ struct HealthTests {
         #expect(status == 503 && content.contains("\"code\":\"draining\""))
         #expect(try ask(server, "/health") == (200, "{\"status\":\"ready\"}\n"))
         #expect(try server.signedIn(server.parent).isReading)
-        server.pass(milliseconds: HealthMonitor.noticeTime - 200)
+        server.passWithHealth(milliseconds: HealthMonitor.noticeTime - 200)
         #expect(!server.shard.drain.isEnding)
-        server.pass(milliseconds: 300)
+        server.passWithHealth(milliseconds: 300)
         #expect(server.shard.drain.isEnding)
     }
 
@@ -207,7 +207,7 @@ struct HealthTests {
         #expect(unwatched.shard.drain.isEnding)
         let left = try TestShard()
         #expect(try ask(left, "/readyz").status == 200)
-        left.pass(milliseconds: HealthMonitor.watchTime)
+        left.passWithHealth(milliseconds: HealthMonitor.watchTime)
         left.shard.health.end()
         #expect(left.shard.drain.isEnding)
         let twice = try TestShard()
