@@ -46,7 +46,7 @@ package enum OptionForm: Sendable {
         }
     }
 
-    /// What the option takes, as the end of a sentence; `nil` if `text` is a value of this form.
+    /// The values that the option accepts, as the end of a sentence; `nil` if `text` is a value of this form.
     package func problem(_ text: String) -> String? {
         switch self {
         case .path: nil

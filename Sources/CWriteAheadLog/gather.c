@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is kept of one file at most: thirty pages with their heads, behind the head of the log. A larger commit takes several writes. SQLite's layer for
+// The most that is kept of one file: thirty pages with their heads, behind the head of the log. A larger commit takes several writes. SQLite's layer for
 // Unix writes at most 131,071 octets in one call, and says that the disk is full if it is given 131,072.
 enum { CAPACITY = 32 + 30 * (24 + 4096) };
 

@@ -150,7 +150,7 @@ package struct Seat: Sendable {
     }
 }
 
-/// What a session asks of the writer besides mutations.
+/// A session's requests to the writer besides mutations.
 package enum SessionCommand: Sendable {
     case redeem(code: String, nonce: String, name: String?)
     case invite(family: Identifier, member: Identifier, InviteRequest)

@@ -9,7 +9,7 @@ package struct LiveOptions: Equatable, Sendable {
     package init() {}
 }
 
-/// What reading the options again gave.
+/// The result of reading the options again.
 package enum OptionsReload: Sendable {
     /// The names of live options that have another value now, and of others that have another value than at the start.
     case read(LiveOptions, changed: [String], needsRestart: [String])

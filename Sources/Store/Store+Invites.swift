@@ -6,7 +6,7 @@ import Folding
 import Ledger
 package import Wire
 
-/// What a parent's session asks about invites.
+/// A parent's request to the writer about invites.
 package enum InviteCommand: Hashable, Sendable {
     case make(NewInvite)
     /// `by` is the parent who takes it back.

@@ -28,7 +28,7 @@ func serve(_ words: [String]) throws(CommandError) {
     } catch { throw .failed(error.sentence) }
 }
 
-/// What systemd hands over: sockets named `plain` and `tls`; one without such a name is the plain one.
+/// The sockets that systemd passes, named `plain` and `tls`; a socket without one of these names is the plain one.
 private func activatedSockets(hasTLS: Bool) throws(CommandError) -> [ServiceManager.ActivatedSocket] {
     let sockets = ServiceManager.takeSockets().map { socket in
         ["plain", "tls"].contains(socket.name) ? socket : ServiceManager.ActivatedSocket(name: "plain", raw: socket.raw)

@@ -93,7 +93,7 @@ struct InviteTests {
         }
     }
 
-    // MARK: Who joins
+    // MARK: Joining
 
     @Test("A new member's record, room and membership begin with the acceptance; until then the id is nobody's")
     func reserved() throws {

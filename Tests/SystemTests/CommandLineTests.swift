@@ -216,7 +216,7 @@ extension SystemTests {
             do {
                 try relay.relay { try server.kill() }
             } catch {
-                // What it holds can no longer be handed on.
+                // The server has gone, so the relay cannot deliver the response that it holds.
             }
             #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(5))
             let line = try JSONValue(try #require(try child.readLine()))

@@ -90,7 +90,7 @@ extension SystemTests {
             do {
                 try relay.relay { try server.kill() }
             } catch {
-                // What it holds can no longer be handed on.
+                // The server has gone, so the relay cannot deliver the response that it holds.
             }
             try server.restart()
             try relay.relay {}

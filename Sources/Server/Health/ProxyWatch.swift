@@ -5,7 +5,7 @@ import HTTP1
 /// Limits per address do not count loopback, so a proxy on this machine that `--trusted-proxy` does not name switches all of them off. A proxy on
 /// another machine makes all its clients count as one address.
 final class ProxyWatch {
-    /// What is wrong with a proxy on this machine.
+    /// A fault of a proxy on this machine.
     enum Fault: String, CaseIterable {
         /// `--trusted-proxy` does not name it.
         case notTrusted = "proxy_not_trusted"

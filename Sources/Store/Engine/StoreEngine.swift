@@ -9,7 +9,7 @@ package protocol StoreEngine: AnyObject {
     var epoch: String { get }
     /// Why the epoch is a new one since the engine was opened, for the log; `nil` if it is not.
     var epochRenewal: String? { get }
-    /// What links are signed with, and codes of invites are made with: 32 random octets, drawn once for the database.
+    /// The key that signs links and makes the codes of invites: 32 random octets, drawn once for the database.
     var linkKey: [UInt8] { get }
 
     var families: any FamilyWrites { get }
