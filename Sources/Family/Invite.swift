@@ -74,3 +74,8 @@ package struct Invite: Hashable, Sendable {
         return address
     }
 }
+
+extension Rejection {
+    /// The refusal of `invite`, `withdraw_invite` and `invites` to a member who may not create members.
+    package static let notAnInviter = Rejection(.notAllowed, "Only parents invite people, and see who is invited. Nothing was changed")
+}

@@ -32,8 +32,7 @@ extension Hub {
     private func isInviter(_ session: Session, _ request: Int64) -> Bool {
         let access = Access(actor: Actor(member: session.member, role: session.role), kind: .member, action: .create)
         guard Permission.allows(access) else {
-            sendError(
-                Rejection(.notAllowed, "Only parents invite people, and see who is invited. Nothing was changed"), to: session, request: request)
+            sendError(.notAnInviter, to: session, request: request)
             return false
         }
         return true

@@ -150,7 +150,7 @@ extension Store {
             environment.age(born: born, zone: zone, at: at)
         }
         guard Permission.allows(rights.access(.create, .member, subject, owner: nil)) else {
-            throw Rejection(.notAllowed, "Only parents invite people, and see who is invited. Nothing was changed")
+            throw Rejection.notAnInviter
         }
     }
 

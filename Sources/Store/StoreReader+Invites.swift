@@ -16,7 +16,7 @@ extension StoreReader {
             let members = try engine.records.members(family: key)
             func isParent(_ id: Identifier) -> Bool { members[id].map { !$0.isRemoved && $0.role == .parent } ?? false }
             guard isParent(member) else {
-                return .failure(Rejection(.notAllowed, "Only parents invite people, and see who is invited. Nothing was changed"))
+                return .failure(.notAnInviter)
             }
             let now = environment.now()
             let rows = try engine.people.pendingInvites(family: key, limit: Self.maxInvites)
