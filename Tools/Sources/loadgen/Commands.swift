@@ -19,6 +19,7 @@ let usage = """
       loadgen mutate --server HOST:PORT --families N --members M [--publishers P] [--window W | --rate R]
                      [--size OCTETS] [--warmup S] [--duration S] [--drain S] [--pid PID] [--tls-ca FILE] [--json]
       loadgen idle   --server HOST:PORT --connections N --members M --pid PID [--hold S] [--tls-ca FILE] [--json]
+      loadgen resume --server HOST:PORT --connections N --members M [--at-once N] [--tls-ca FILE] [--json]
 
     seed    fills the data folder of a server that does not run with families 0...N-1 of M parents each.
             THEIR TOKENS CAN BE GUESSED BY ANYBODY. Never serve people from such a folder.
@@ -27,6 +28,8 @@ let usage = """
             --window: so many unanswered per publisher (1). --rate: so many a second of all together, on
             schedule, with latency counted from the intended time. --pid adds the server's CPU.
     idle    memory of the server for each connection that joined and does nothing.
+    resume  all connections join and note their cursors. Then restart the server and send a line to standard input: all connect again
+            and resume, --at-once (256) of them at the same time. A snapshot, a reset or a wait of over 5 s ends with status 3.
     --tls-ca  speaks TLS, and trusts what the certificates in FILE vouch for; HOST has to be what the server's certificate says.
 
     Start the server with --mutations-per-second 0. Targets are 127.0.0.0/8 only; every run ends by itself.
@@ -48,6 +51,7 @@ func run(_ words: [String]) -> Int32 {
         case "seed": return try seed(rest)
         case "mutate": return try mutate(rest)
         case "idle": return try idle(rest)
+        case "resume": return try resume(rest)
         default: throw UsageError("There is no command '\(command)'. See loadgen --help.")
         }
     } catch let wrong as UsageError {
@@ -88,6 +92,14 @@ private func idle(_ words: [String]) throws -> Int32 {
     let report = try IdleRun.run(plan)
     if plan.target.isJSON { Standard.write(output: report.json) } else { Standard.write(output: report.text) }
     return report.closedEarly == 0 ? ExitStatus.done : ExitStatus.faulty
+}
+
+private func resume(_ words: [String]) throws -> Int32 {
+    let plan = try ResumePlan(words)
+    prepare()
+    let report = try ResumeRun.run(plan)
+    if plan.target.isJSON { Standard.write(output: report.json) } else { Standard.write(output: report.text) }
+    return report.isFaultless ? ExitStatus.done : ExitStatus.faulty
 }
 
 private func prepare() {

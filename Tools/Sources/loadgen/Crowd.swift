@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Posix
 import Reactor
+import Wire
 
 /// Many clients on one reactor thread. A run subclasses it and says what they do once they are live.
 class Crowd: ReactorHooks {
@@ -22,13 +23,15 @@ class Crowd: ReactorHooks {
     private var maskState: UInt64
     private let idTime: Int64
 
-    /// Handshakes that may be under way at once: a server is to be loaded with work, not with connections that time out.
+    /// Connections that may be on their way to live at the same time: a server is to be loaded with work, not with connections that time out.
+    let maxConnecting: Int
     static let maxConnecting = 64
     /// Time for all to be live, milliseconds.
     static let connectTime: Int64 = 60_000
 
-    init(target: LoadTarget) throws(Errno) {
+    init(target: LoadTarget, maxConnecting: Int = Crowd.maxConnecting) throws(Errno) {
         self.target = target
+        self.maxConnecting = maxConnecting
         reactor = try Reactor()
         idTime = Clock.wallMilliseconds()
         // Below 2^32: it is part of ids.
@@ -43,7 +46,13 @@ class Crowd: ReactorHooks {
     /// A connection has joined and knows the head of its family: `frame` is the `live` frame.
     func didBecomeLive(_ connection: LoadConnection, _ frame: UnsafeRawBufferPointer) { live += 1 }
 
-    /// A live connection got a frame.
+    /// A connection is about to be made.
+    func willConnect(_ connection: Int) {}
+
+    /// The position from which a connection resumes; `nil` asks for a snapshot.
+    func cursor(_ connection: Int) -> Cursor? { nil }
+
+    /// A live connection got a frame, or a joining one got `joined`.
     func received(_ kind: ServerFrameKind, _ frame: UnsafeRawBufferPointer, _ connection: LoadConnection) {}
 
     func didFail(_ connection: LoadConnection, _ reason: String, wasLive: Bool) {
@@ -63,8 +72,9 @@ class Crowd: ReactorHooks {
     func connect(count: Int, members: Int) throws(LoadFailure) {
         let deadline = Clock.monotonicMilliseconds() + Crowd.connectTime
         while live < count {
-            while connections.count < count, connections.count - live < Crowd.maxConnecting {
+            while connections.count < count, connections.count - live < maxConnecting {
                 let index = connections.count
+                willConnect(index)
                 do throws(Errno) {
                     connections.append(
                         try LoadConnection(
@@ -81,6 +91,9 @@ class Crowd: ReactorHooks {
 
     func leave() {
         for connection in connections { connection.leave() }
+        // The reactor lets go of removed channels in its next turn; their sockets are closed then.
+        connections = []
+        reactor.tick(waitingAtMost: 0)
     }
 
     /// The client id of a connection, another one in each run: mutation ids begin at 1 in each.

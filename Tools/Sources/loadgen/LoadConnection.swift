@@ -169,7 +169,8 @@ final class LoadConnection: Channel {
         case (_, .error): fail("refused: \(String(decoding: frame, as: UTF8.self))")
         case (.signingIn, .welcome):
             phase = .joining
-            send(.join(Join(family: SeedNames.family(family), client: crowd.clientID(index), context: .all)))
+            send(.join(Join(family: SeedNames.family(family), client: crowd.clientID(index), context: .all, cursor: crowd.cursor(index))))
+        case (.joining, .joined): crowd.received(kind, frame, self)
         case (.joining, .live):
             phase = .live
             crowd.didBecomeLive(self, frame)

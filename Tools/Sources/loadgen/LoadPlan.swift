@@ -118,3 +118,19 @@ struct IdlePlan {
         hold = try LoadTarget.seconds(list, "--hold", default: 3, max: 60)
     }
 }
+
+/// How many clients resume after a restart of the server.
+struct ResumePlan {
+    let target: LoadTarget
+    let connections: Int
+    /// Connections that may be on their way to live at the same time.
+    let atOnce: Int
+
+    init(_ words: [String]) throws(UsageError) {
+        let list = try ArgumentList(words, options: LoadTarget.options.union(["--connections", "--at-once"]), switches: ["--json"])
+        try list.expectNoPositional()
+        target = try LoadTarget(list)
+        connections = try list.integer("--connections", in: 1...LoadTarget.maxConnections) ?? 1_000
+        atOnce = try list.integer("--at-once", in: 1...LoadTarget.maxConnections) ?? 256
+    }
+}
