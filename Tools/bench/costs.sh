@@ -20,7 +20,7 @@ status=0
 "$bench" --check "$here/thresholds.txt" || status=1
 [ -n "$instructions" ] || exit "$status"
 command -v valgrind >/dev/null || {
-    echo "valgrind is lacking: apt-get install valgrind" >&2
+    echo "valgrind is missing: apt-get install valgrind" >&2
     exit 2
 }
 # The tool cannot read all of the compiler's debugging information: a copy does without.
