@@ -31,9 +31,9 @@ start() { # LINE PROGRAM ARGUMENT…: until its output has the line
     tail -n 5 "$work/err" >&2
     exit 1
 }
-measure() { # LABEL TARGET
+measure() { # LABEL TARGET [CONNECTIONS]
     # Addresses of their own: a server may limit what comes from one.
-    "$wsload" idle --target "$2" --conns "$connections" --hold 3 --pid "$server" --label "$1" --json "$work/figures" \
+    "$wsload" idle --target "$2" --conns "${3:-$connections}" --hold 3 --pid "$server" --label "$1" --json "$work/figures" \
         --src-base 127.0.0.2 --src-count 200 >"$work/load.log" 2>&1 || { tail -n 5 "$work/load.log" >&2; }
     python3 - "$work/figures" "$1" <<'PYTHON'
 import json, sys
@@ -61,5 +61,9 @@ for each in "open.conf:huddled, open" "huddle-idle.conf:huddled, joined" "open-t
     [ -e "$target" ] || target=$here/${each%%:*}
     start serves "$programs/huddled" serve --data "$work/data" --listen 127.0.0.1:21180 --mutations-per-second 0 \
         --listen-tls 127.0.0.1:21181 --tls-cert "$work/cert.pem" --tls-key "$work/key.pem"
-    measure "${each#*:}" "$target"
+    case $each in
+    # The server closes a connection that does not sign in within 10 s. A machine that makes 400 handshakes per second keeps a quarter of them.
+    open*) measure "${each#*:}" "$target" $((connections / 4)) ;;
+    *) measure "${each#*:}" "$target" ;;
+    esac
 done
