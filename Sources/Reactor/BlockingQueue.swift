@@ -35,24 +35,25 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Adds one item; false, with nothing added, if the queue is full or closed.
     package func put(_ item: Item) -> Bool {
-        locked {
-            guard !isClosed, items.count < limit else { return false }
+        let waking: Int? = locked {
+            guard !isClosed, items.count < limit else { return nil }
             items.append(item)
-            wake(1)
-            return true
+            return toWake(1)
         }
+        wake(waking ?? 0)
+        return waking != nil
     }
 
     /// Adds all of `batch`, next to each other, or nothing: false if they do not fit or the queue is closed.
     package func put(contentsOf batch: [Item]) -> Bool {
-        locked {
-            guard !isClosed, batch.count <= limit - items.count else { return false }
-            guard !batch.isEmpty else { return true }
+        let waking: Int? = locked {
+            guard !isClosed, batch.count <= limit - items.count else { return nil }
             items.append(contentsOf: batch)
             // Several waiting threads may share the items.
-            wake(batch.count)
-            return true
+            return toWake(batch.count)
         }
+        wake(waking ?? 0)
+        return waking != nil
     }
 
     /// Waits for items and takes at most `maximum` of them, oldest first. The result is empty only if the queue is
@@ -74,19 +75,25 @@ package final class BlockingQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Closes the queue to new items; the waiting items may still be taken.
     package func close() {
-        locked {
-            isClosed = true
-            wake(waiting)
-        }
+        wake(
+            locked {
+                isClosed = true
+                return toWake(waiting)
+            })
     }
 
-    /// Wakes that many of the waiting threads that were not woken yet. A running thread looks for items before it
-    /// waits.
-    private func wake(_ count: Int) {
-        for _ in 0..<min(count, waiting - woken) {
-            woken += 1
-            sem_post(arrived)
-        }
+    /// The number of waiting threads to wake for that many items: threads that were woken already do not count. A
+    /// running thread looks for items before it waits.
+    private func toWake(_ count: Int) -> Int {
+        let number = min(count, waiting - woken)
+        woken += number
+        return number
+    }
+
+    /// Wakes threads that `toWake` has counted. The mutex is free by then: a woken thread takes it first, and would wait
+    /// for the waking thread otherwise, two more changes of threads for each item where both share a core.
+    private func wake(_ number: Int) {
+        for _ in 0..<number { sem_post(arrived) }
     }
 
     /// Releases the queue until another thread wakes this one.
