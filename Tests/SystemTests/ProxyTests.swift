@@ -7,8 +7,8 @@ import Testing
 import Wire
 
 extension SystemTests {
-    /// The example for nginx of `deploy/RUNBOOK.md`, as it stands there, in front of the built server, by TLS and plain.
-    @Suite("Behind nginx, deploy/RUNBOOK.md") struct ProxyTests {
+    /// The files of `deploy/proxy`, with other ports and paths, in front of the built server.
+    @Suite("Behind nginx, Caddy and Apache, deploy/proxy") struct ProxyTests {
         private let certificates: CertificateFolder
         private let folder: TemporaryFolder
         private let demo: Demo
@@ -20,46 +20,106 @@ extension SystemTests {
             demo = try Demo(in: folder.path)
         }
 
-        private func behind(_ server: RunningServer) throws -> Nginx? { try Nginx(server, certificates) }
-
         private func start() throws -> RunningServer { try RunningServer(folder.path, options: ["--trusted-proxy", "127.0.0.1"]) }
 
-        @Test("two members talk through it, one by TLS, and web pages are known by the name that the browser used")
-        func conversation() throws {
+        @Test("Two members talk through it, and web pages are known by the name that the browser used", arguments: ProxyProgram.Kind.allCases)
+        func conversation(kind: ProxyProgram.Kind) throws {
             let server = try start()
-            guard let nginx = try behind(server) else { return }
-            let carmen = try LiveClient(nginx.secureAddress, parent.token)
-            let elena = try LiveClient(nginx.address, demo.athletes[0].token)
+            guard let proxy = try ProxyProgram(kind, port: server.port, certificates) else { return }
+            let carmen = try LiveClient(proxy.address, parent.token)
+            let elena = try LiveClient(proxy.address, demo.athletes[0].token)
             try carmen.waitUntilLive()
             try elena.waitUntilLive()
             let ack = try carmen.perform(Ask.say("Through the proxy.")).get()
-            let said = try #require(ack.records.first).id
-            let deadline = Clock.monotonicMilliseconds() + 10_000
-            while elena.session.engine.record(said) == nil {
-                try #require(Clock.monotonicMilliseconds() < deadline)
-                _ = try elena.session.turn(until: deadline)
-            }
-            // What it answers to a page of its own name, and of another.
-            for (url, own) in [(nginx.url, "http"), (nginx.secureURL, "https")] {
-                for (origin, status) in [(url, "101"), ("\(own)://evil.example", "403"), (url.replacing(own, with: own == "http" ? "https" : "http"), "403")] {
-                    let told = try Programs.run("/usr/bin/curl", [
-                        "-s", "-m", "3", "--http1.1", "--cacert", certificates.authority, "-o", "/dev/null", "-w", "%{http_code}",
-                        "-H", "Connection: Upgrade", "-H", "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13", "-H", "Sec-WebSocket-Protocol: huddle.v1",
-                        "-H", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "-H", "Origin: \(origin)", url + "/ws",
-                    ])
-                    #expect(told.output == status, "\(origin) at \(url)")
-                }
+            try elena.waitUntil(record: try #require(ack.records.first).id)
+            for (origin, status) in [(proxy.url, "101"), ("https://evil.example", "403"), (proxy.url.replacing("https", with: "http"), "403")] {
+                let told = try Programs.run("/usr/bin/curl", [
+                    "-s", "-m", "3", "--http1.1", "--cacert", certificates.authority, "-o", "/dev/null", "-w", "%{http_code}",
+                    "-H", "Connection: Upgrade", "-H", "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13", "-H", "Sec-WebSocket-Protocol: huddle.v1",
+                    "-H", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "-H", "Origin: \(origin)", proxy.url + "/ws",
+                ])
+                #expect(told.output == status, "\(origin)")
             }
             carmen.session.leave()
             elena.session.leave()
             try server.stop()
         }
 
-        @Test("a document larger than nginx takes by itself goes up and comes back octet for octet")
-        func document() throws {
+        @Test("A restart of the server is over for its clients when they have resumed", arguments: ProxyProgram.Kind.allCases)
+        func restart(kind: ProxyProgram.Kind) throws {
             let server = try start()
-            guard let nginx = try behind(server) else { return }
-            let huddle = HuddleProgram(server, token: parent.token, url: nginx.secureURL.replacing("https", with: "wss"))
+            guard let proxy = try ProxyProgram(kind, port: server.port, certificates) else { return }
+            let carmen = try LiveClient(proxy.address, parent.token)
+            try carmen.waitUntilLive()
+            let before = try carmen.perform(Ask.say("Before the restart.")).get()
+            try server.stop()
+            try server.restart()
+            // The client's own session connects again.
+            let after = try carmen.perform(Ask.say("After the restart.")).get()
+            #expect(try #require(after.sequence) == #require(before.sequence) + 1)
+            carmen.session.leave()
+            try server.stop()
+        }
+
+        @Test("The server learns the address of the client, and nothing that a client claims", arguments: ProxyProgram.Kind.allCases)
+        func address(kind: ProxyProgram.Kind) throws {
+            // A recorder stands where the server would, because the server counts no address of this machine.
+            let recorder = try Socket.listenTCP(host: "127.0.0.1", port: 0)
+            guard let proxy = try ProxyProgram(kind, port: SocketAddress.local(of: recorder.raw).port, certificates) else { return }
+            let asked = try ChildProcess.start([
+                "/usr/bin/curl", "-s", "-m", "20", "--http1.1", "--cacert", certificates.authority, "--interface", "127.0.0.7",
+                "--resolve", "localhost:\(proxy.port):127.0.0.1", "-H", "X-Forwarded-For: 203.0.113.9", "-H", "Forwarded: for=203.0.113.9",
+                "-H", "X-Forwarded-Proto: http", "-H", "X-Forwarded-Host: evil.example", proxy.url + "/documents/a%2Fb?x=%2F",
+            ])
+            let head = try Self.head(from: recorder)
+            let lines = head.split(separator: "\r\n").map(String.init)
+            #expect(lines.first == "GET /documents/a%2Fb?x=%2F HTTP/1.1")
+            func values(_ name: String) -> [String] {
+                lines.filter { $0.lowercased().hasPrefix(name.lowercased() + ":") }.map { $0.dropFirst(name.count + 1).trimmingPrefix(" ").description }
+            }
+            #expect(values("X-Forwarded-For") == ["127.0.0.7"], "\(head)")
+            #expect(values("X-Forwarded-Proto") == ["https"], "\(head)")
+            #expect(values("Forwarded").isEmpty && !head.contains("evil.example") && !head.contains("203.0.113.9"), "\(head)")
+            #expect(values("Host") == ["localhost:\(proxy.port)"], "\(head)")
+            asked.kill(Signals.kill)
+            _ = try asked.wait(timeoutMilliseconds: 10_000)
+        }
+
+        /// The head of the first request that has one: Caddy and Apache may look whether anybody listens before.
+        private static func head(from listener: borrowing FileDescriptor) throws -> String {
+            let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
+            defer { space.deallocate() }
+            while try Poll.wait(listener.raw, .readable, timeoutMilliseconds: 20_000) != [] {
+                guard let socket = try Socket.accept(on: listener.raw) else { continue }
+                var octets: [UInt8] = []
+                while try Poll.wait(socket.raw, .readable, timeoutMilliseconds: 20_000) != [], case .done(let count) = try Socket.receive(socket.raw, into: space) {
+                    octets += space[..<count]
+                    let text = String(decoding: octets, as: UTF8.self)
+                    if text.contains("\r\n\r\n") { return text }
+                }
+            }
+            throw Unexpected("no request came")
+        }
+
+        @Test("A connection on which nobody says anything stays open", .enabled(if: Environment.value("HUDDLE_SILENCE") != nil), arguments: ProxyProgram.Kind.allCases)
+        func silence(kind: ProxyProgram.Kind) throws {
+            let seconds = try #require(Environment.value("HUDDLE_SILENCE").flatMap { Int64($0) })
+            let server = try start()
+            guard let proxy = try ProxyProgram(kind, port: server.port, certificates) else { return }
+            let carmen = try LiveClient(proxy.address, parent.token)
+            try carmen.waitUntilLive()
+            let noticed = try carmen.notices(within: seconds * 1_000)
+            #expect(!noticed.contains { if case .live = $0 { true } else { false } }, "it had to connect again")
+            _ = try carmen.perform(Ask.say("After the silence.")).get()
+            carmen.session.leave()
+            try server.stop()
+        }
+
+        @Test("A document larger than a proxy takes by itself goes up and comes back octet for octet", arguments: ProxyProgram.Kind.allCases)
+        func document(kind: ProxyProgram.Kind) throws {
+            let server = try start()
+            guard let proxy = try ProxyProgram(kind, port: server.port, certificates) else { return }
+            let huddle = HuddleProgram(server, token: parent.token, url: proxy.url.replacing("https", with: "wss"))
             let content = Array("%PDF-1.4\n".utf8) + (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
             try Files.write(content, to: folder.path + "/a.pdf")
             let sent = try huddle.run(
@@ -72,20 +132,23 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("an upload is passed on as it comes: the family sees it grow before it is whole, and it pauses when its sender is cut")
-        func uploadUnbuffered() throws {
+        @Test(
+            "An upload is passed on as it comes: the family sees it grow before it is whole, it pauses when its sender is cut, and it can be continued",
+            arguments: ProxyProgram.Kind.allCases)
+        func uploadUnbuffered(kind: ProxyProgram.Kind) throws {
             let server = try start()
-            guard let nginx = try behind(server) else { return }
+            // Without TLS, because the test writes the octets of its requests itself.
+            guard let proxy = try ProxyProgram(kind, port: server.port, certificates, isEncrypted: false) else { return }
             let watcher = try RawClient(server)
             try watcher.enter(demo.parents[1].token, demo.family, client: Ask.id())
             let total = 40_000_000
             let metadata = [
                 ("family", "\(demo.family)"), ("athlete", "\(demo.athletes[0].id)"), ("type", "transcript"), ("title", "Slow"), ("filename", "a.txt"),
             ].map { "\($0) \(Base64.encode(Array($1.utf8)))" }.joined(separator: ",")
-            let head = "Host: 127.0.0.1:\(nginx.port)\r\nAuthorization: Bearer \(parent.token)\r\nTus-Resumable: 1.0.0\r\n"
+            let head = "Host: 127.0.0.1:\(proxy.port)\r\nAuthorization: Bearer \(parent.token)\r\nTus-Resumable: 1.0.0\r\n"
             var answer: [UInt8] = []
             do {
-                let socket = try Socket.connectTCP(host: "127.0.0.1", port: nginx.port)
+                let socket = try Socket.connectTCP(host: "127.0.0.1", port: proxy.port)
                 try Socket.setReceiveTimeout(socket.raw, milliseconds: 20_000)
                 try Socket.sendAll(socket.raw, Array("POST /files HTTP/1.1\r\n\(head)Upload-Length: \(total)\r\nUpload-Metadata: \(metadata)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8))
                 let space = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
@@ -96,7 +159,7 @@ extension SystemTests {
             let location = try #require(text.firstMatch(of: #/[Ll]ocation: (/files/[0-9a-f-]+)/#)?.output.1, "\(text)")
             var came: UploadProgress?
             do {
-                let socket = try Socket.connectTCP(host: "127.0.0.1", port: nginx.port)
+                let socket = try Socket.connectTCP(host: "127.0.0.1", port: proxy.port)
                 try Socket.sendAll(socket.raw, Array("PATCH \(location) HTTP/1.1\r\n\(head)Content-Type: application/offset+octet-stream\r\nUpload-Offset: 0\r\nContent-Length: \(total)\r\n\r\n".utf8))
                 // Little by little, and never all of it: a proxy that waits for the whole shows nothing.
                 let piece = [UInt8](repeating: 0x61, count: 8_192)
@@ -112,102 +175,15 @@ extension SystemTests {
             }
             let paused = try watcher.frame { if case .upload(let progress) = $0, progress.state == .paused { progress } else { nil } }
             #expect(paused.octets >= came?.octets ?? .max)
+            // Where to continue: what the server has stored.
+            let told = try Programs.run("/usr/bin/curl", [
+                "-s", "-m", "20", "--http1.1", "-I", "-H", "Authorization: Bearer \(parent.token)", "-H", "Tus-Resumable: 1.0.0", proxy.url + location,
+            ])
+            let offset = try #require(told.output.firstMatch(of: #/[Uu]pload-[Oo]ffset: (\d+)/#).flatMap { Int64($0.output.1) }, "\(told.output)")
+            #expect(offset >= paused.octets)
             watcher.leave()
             try server.stop()
         }
     }
 }
 
-/// nginx with what `deploy/RUNBOOK.md` says of it; it ends with the last reference.
-private final class Nginx {
-    private let folder: TemporaryFolder
-    private var child: ChildProcess?
-    private(set) var port: UInt16 = 0
-    private(set) var securePort: UInt16 = 0
-    private let authority: String
-
-    private static let program = "/usr/sbin/nginx"
-
-    /// - Returns: `nil` with a printed line when there is no nginx; with HUDDLE_REQUIRE_NGINX=1 that is a failure.
-    init?(_ server: RunningServer, _ certificates: CertificateFolder) throws {
-        guard Files.exists(Self.program), Files.exists("/usr/bin/curl") else {
-            print("Behind nginx: SKIPPED, because there is no nginx or no curl (apt install nginx-light curl)")
-            if Environment.value("HUDDLE_REQUIRE_NGINX") == "1" { Issue.record("there is no nginx") }
-            return nil
-        }
-        folder = try TemporaryFolder()
-        authority = certificates.authority
-        // Somebody else may be given a port between looking and listening.
-        for _ in 0..<5 {
-            (port, securePort) = try (Self.freePort(), Self.freePort())
-            try Files.write(Array(try configuration(server, certificates).utf8), to: folder.path + "/nginx.conf")
-            let child = try ChildProcess.start(
-                [Self.program, "-e", folder.path + "/error.log", "-p", folder.path, "-c", folder.path + "/nginx.conf"], errors: .nothing)
-            self.child = child
-            if try isListening(child) { return }
-        }
-        throw Unexpected("nginx does not start: \(String(decoding: (try? Files.read(folder.path + "/error.log")) ?? [], as: UTF8.self))")
-    }
-
-    var url: String { "http://127.0.0.1:\(port)" }
-    var secureURL: String { "https://localhost:\(securePort)" }
-    var address: ServerAddress { get throws { try ServerAddress("ws://127.0.0.1:\(port)") } }
-    var secureAddress: ServerAddress {
-        get throws {
-            var address = try ServerAddress("wss://localhost:\(securePort)")
-            address.authorities = authority
-            return address
-        }
-    }
-
-    private static func freePort() throws -> UInt16 {
-        let listener = try Socket.listenTCP(host: "127.0.0.1", port: 0)
-        return try SocketAddress.local(of: listener.raw).port
-    }
-
-    private static func takesConnections(_ port: UInt16) -> Bool {
-        do { _ = try Socket.connectTCP(host: "127.0.0.1", port: port) } catch { return false }
-        return true
-    }
-
-    private func isListening(_ child: ChildProcess) throws -> Bool {
-        let deadline = Clock.monotonicMilliseconds() + 20_000
-        while Clock.monotonicMilliseconds() < deadline {
-            if try child.wait(timeoutMilliseconds: 20) != nil { return false }
-            if Self.takesConnections(port), Self.takesConnections(securePort) { return true }
-        }
-        return false
-    }
-
-    /// The example word for word, but for ports, paths and the second copy without TLS.
-    private func configuration(_ server: RunningServer, _ certificates: CertificateFolder) throws -> String {
-        let runbook = String(decoding: try Files.read(Programs.root + "/deploy/RUNBOOK.md"), as: UTF8.self)
-        let after = try #require(runbook.split(separator: "\nnginx:\n```\n", maxSplits: 1).last)
-        var example = String(try #require(after.split(separator: "\n```", maxSplits: 1).first))
-        let note = try #require(example.split(separator: "\n").last { $0.hasPrefix("# in http { }:") })
-        let map = note.dropFirst("# in http { }:".count)
-        func replace(_ text: String, _ with: String) throws {
-            try #require(example.contains(text), "the example has no \(text)")
-            example = example.replacing(text, with: with)
-        }
-        try replace("http://127.0.0.1:8787", "http://127.0.0.1:\(server.port)")
-        try replace("server_name huddle.example;", "server_name localhost 127.0.0.1;")
-        let ssl = ["listen 443 ssl;", "ssl_certificate     /etc/huddle/fullchain.pem;", "ssl_certificate_key /etc/huddle/privkey.pem;"]
-        let plain = ssl.dropFirst().reduce(example.replacing(ssl[0], with: "listen 127.0.0.1:\(port);")) { $0.replacing($1, with: "") }
-        try replace(ssl[0], "listen 127.0.0.1:\(securePort) ssl;")
-        try replace(ssl[1], "ssl_certificate \(certificates.certificate);")
-        try replace(ssl[2], "ssl_certificate_key \(certificates.key);")
-        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder.path)/\($0);" }.joined(separator: " ")
-        return """
-            daemon off; master_process off; pid \(folder.path)/nginx.pid;
-            events { worker_connections 256; }
-            http {
-            access_log off; \(temporary)
-            \(map)
-            \(example)
-            \(plain)
-            }
-
-            """
-    }
-}

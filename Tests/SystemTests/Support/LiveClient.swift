@@ -39,6 +39,21 @@ final class LiveClient {
         try wait { if case .live = $0 { () } else { nil } }
     }
 
+    /// Waits until it has a record.
+    func waitUntil(record id: Identifier) throws {
+        let deadline = Clock.monotonicMilliseconds() + 30_000
+        while session.engine.record(id) == nil { try turn(until: deadline) }
+    }
+
+    /// Everything that it notices within some milliseconds.
+    func notices(within milliseconds: Int64) throws -> [SyncNotice] {
+        let deadline = Clock.monotonicMilliseconds() + milliseconds
+        notices = []
+        while Clock.monotonicMilliseconds() < deadline { try turn(until: deadline) }
+        defer { notices = [] }
+        return notices
+    }
+
     /// Waits until it gives up.
     func waitUntilStopped() throws -> StopReason {
         let deadline = Clock.monotonicMilliseconds() + 30_000
