@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Installs the Debian packages in a fresh root, and looks that they work: dependencies, service user, first family, upgrade, purge.
+# usage: Tools/package.sh [FOLDER]        FOLDER has the .deb files (default: builds them with deploy/deb.sh). Takes some minutes; needs root.
+#
+# The root is made with mmdebstrap from the package sources of this machine, in a folder that is deleted at the end. No systemd runs in it:
+# the server is started as the unit starts it, as the user huddle. The unit itself is held by Tools/unit.sh and by systemd-analyze here.
+#   HUDDLE_OLD_DATA=FOLDER   a data folder of an older version; the new server must open and check it
+set -euo pipefail
+# shellcheck source=deploy/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../deploy/lib.sh"
+[ "$(id -u)" = 0 ] || stop "Tools/package.sh needs root, because it makes a root folder of its own."
+need_packages mmdebstrap lintian dpkg-dev curl
+work=$(mktemp -d "${TMPDIR:-/tmp}/huddle-package.XXXXXX")
+server=
+finish() {
+    [ -z "$server" ] || { kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; }
+    ! mountpoint -q "$work/root/proc" || umount "$work/root/proc"
+    rm -rf --one-file-system "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+failed=0
+check() { # TITLE COMMAND…
+    local title=$1
+    shift
+    if "$@" >"$work/said" 2>&1; then echo "ok   $title"; else
+        echo "FAIL $title"
+        tail -n 5 "$work/said" | sed 's/^/     /'
+        failed=1
+    fi
+}
+fresh=$work/root
+inside() { chroot "$fresh" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
+# In place of the shell that calls it, so that the server has the process id that the shell was started with.
+as_huddle_exec() { exec chroot --userspec=huddle:huddle "$fresh" env -i PATH=/usr/bin:/bin HOME=/var/lib/huddle LC_ALL=C.UTF-8 "$@"; }
+as_huddle() { (as_huddle_exec "$@"); }
+
+debs=${1:-}
+if [ -z "$debs" ]; then
+    debs=$work/debs
+    "$root/deploy/deb.sh" "$debs"
+fi
+server_deb=$(ls "$debs"/huddle-server_*.deb)
+client_deb=$(ls "$debs"/huddle_*.deb)
+
+no_errors() { ! lintian --allow-root "$1" 2>/dev/null | grep '^E:'; }
+check "lintian finds no error in huddle-server" no_errors "$server_deb"
+check "lintian finds no error in huddle" no_errors "$client_deb"
+
+mmdebstrap --quiet --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$fresh" >"$work/mmdebstrap.log" 2>&1 || {
+    tail -n 5 "$work/mmdebstrap.log" >&2
+    stop "mmdebstrap made no root."
+}
+# Swift reads the words of a command there.
+mount -t proc proc "$fresh/proc"
+cp "$server_deb" "$client_deb" "$fresh/root/"
+check "both install with their dependencies" inside sh -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends /root/*.deb'
+check "the user huddle owns /var/lib/huddle, which nobody else may enter" \
+    sh -c "[ \"\$(stat -c '%a' '$fresh/var/lib/huddle')\" = 700 ] && [ \"\$(stat -c %u '$fresh/var/lib/huddle')\" = \"\$(awk -F: '\$1 == \"huddle\" { print \$3 }' '$fresh/etc/passwd')\" ]"
+check "the options can be used" inside huddled config --check --config /etc/huddle/huddled.conf
+check "the manuals are there" sh -c "[ -s '$fresh/usr/share/man/man8/huddled.8.gz' ] && [ -s '$fresh/usr/share/man/man1/huddle.1.gz' ]"
+if command -v systemd-analyze >/dev/null; then
+    exposure() { systemd-analyze security --offline=yes --threshold=16 "$fresh/lib/systemd/system/huddled.service"; }
+    check "the unit's exposure is at most 1.6" exposure
+fi
+
+port=21787
+start() {
+    # With the words of the unit, and another port.
+    (as_huddle_exec /usr/bin/huddled serve --config /etc/huddle/huddled.conf --listen "127.0.0.1:$port") >"$work/out" 2>"$work/log" &
+    server=$!
+    for _ in $(seq 100); do
+        grep -q serves "$work/out" && return 0
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.1
+    done
+    cat "$work/out" "$work/log"
+    return 1
+}
+stop_server() {
+    kill "$server" 2>/dev/null || true
+    wait "$server" || true
+    server=
+}
+is_ready() { curl -sf "http://127.0.0.1:$port/healthz" && curl -sf "http://127.0.0.1:$port/readyz"; }
+first_family() {
+    as_huddle huddled init --data /var/lib/huddle --family Rivera --zone America/New_York --parent "Carmen Rivera" --json >"$work/family"
+    token=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["token"])' "$work/family")
+}
+talks() { inside sh -c "printf '%s' '$token' | huddle sign-in --server ws://127.0.0.1:$port --token-file - && huddle say 'From the package.' && huddle messages" | grep 'From the package.'; }
+check "the server starts as the unit starts it" start
+check "it is healthy and ready" is_ready
+check "a first family is made while it runs" first_family
+check "the client signs in, speaks and reads" talks
+stop_server
+
+check "an installation over itself keeps what was written" inside sh -c 'apt-get install -y -qq --no-install-recommends --reinstall /root/*.deb'
+check "and the server starts again with it" start
+check "the family is there" talks
+stop_server
+if [ -n "${HUDDLE_OLD_DATA:-}" ]; then
+    rm -rf "${fresh:?}/var/lib/huddle"
+    cp -a "$HUDDLE_OLD_DATA" "$fresh/var/lib/huddle"
+    inside chown -R huddle:huddle /var/lib/huddle
+    check "the server opens data of an older version" start
+    stop_server
+    check "and finds them whole" as_huddle huddled check --deep --data /var/lib/huddle
+fi
+
+check "a removal keeps the options" sh -c "chroot '$fresh' apt-get remove -y -qq huddle-server && [ -e '$fresh/etc/huddle/huddled.conf' ]"
+check "a purge deletes them, and keeps what families wrote" \
+    sh -c "chroot '$fresh' apt-get purge -y -qq huddle-server huddle && [ ! -e '$fresh/etc/huddle' ] && [ -s '$fresh/var/lib/huddle/huddle.db' ] && [ ! -e '$fresh/usr/bin/huddled' ]"
+[ "$failed" = 0 ] && echo "The packages work." || exit 1
