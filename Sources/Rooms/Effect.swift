@@ -51,6 +51,7 @@ package enum ReadRequest: Sendable {
     case digest(family: Identifier, member: Identifier, DigestRequest)
     case accessLog(family: Identifier, member: Identifier, AccessLogRequest)
     case invites(family: Identifier, member: Identifier, InvitesRequest)
+    case audit(family: Identifier, member: Identifier, AuditRequest)
 }
 
 /// What came of it.
@@ -66,7 +67,7 @@ package enum ReadAnswer: Sendable {
     case trimmed
     /// Encoded `snapshot` frames and the sequence that they are true at.
     case snapshot(frames: [[UInt8]], sequence: Int64, SnapshotVerification)
-    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites` or an `error`.
+    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites`, `audit` or an `error`.
     case page([UInt8])
     /// The database could not be read; the session is told to come back.
     case failed

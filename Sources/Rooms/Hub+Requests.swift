@@ -39,6 +39,11 @@ extension Hub {
         ask(session, .accessLog(family: room.family, member: session.member, request))
     }
 
+    func audit(_ session: Session, _ request: AuditRequest) {
+        guard let room = admitRequest(session, request.request) else { return }
+        ask(session, .audit(family: room.family, member: session.member, request))
+    }
+
     /// A request that was refused for what it asks; it counts against the rate like any other.
     func refuse(_ session: Session, request: Int64, _ rejection: Rejection) {
         guard admitRequest(session, request) != nil else { return }

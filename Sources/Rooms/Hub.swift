@@ -337,6 +337,7 @@ package final class Hub {
         case .invite(let request): invite(session, request)
         case .withdrawInvite(let request): withdrawInvite(session, request)
         case .invites(let request): invites(session, request)
+        case .audit(let request): audit(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)
         }

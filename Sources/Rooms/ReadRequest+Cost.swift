@@ -10,6 +10,7 @@ extension ReadRequest {
         case .digest(_, _, let request): request.request
         case .accessLog(_, _, let request): request.request
         case .invites(_, _, let request): request.request
+        case .audit(_, _, let request): request.request
         case .signIn, .redemption, .join, .changes, .snapshot: nil
         }
     }
@@ -18,7 +19,7 @@ extension ReadRequest {
     package var isShort: Bool {
         switch self {
         case .signIn, .redemption, .join: true
-        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites: false
+        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites, .audit: false
         }
     }
 
@@ -39,6 +40,7 @@ extension ReadRequest {
         case .digest: "digest"
         case .accessLog: "access_log"
         case .invites: "invites"
+        case .audit: "audit"
         }
     }
 }

@@ -262,6 +262,8 @@ extension StoreReader {
             return .page(ServerFrame.digest(try digest(family: family, member: member, request)).encode())
         case .accessLog(let family, let member, let request):
             return Self.answer(try accessLog(family: family, member: member, request).map(ServerFrame.accessLog), to: request.request)
+        case .audit(let family, let member, let request):
+            return Self.answer(try audit(family: family, member: member, request).map(ServerFrame.audit), to: request.request)
         case .invites(let family, let member, let request):
             let invites = try invites(family: family, member: member)
             return Self.answer(invites.map { .invites(InviteList(request: request.request, invites: $0)) }, to: request.request)

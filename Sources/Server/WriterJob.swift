@@ -11,8 +11,8 @@ enum WriterJob: Sendable {
     case command(SessionID, SessionCommand)
     /// From the admin socket; the number names the connection that asks.
     case admin(UInt64, AdminRequest)
-    /// For the access log. Somebody waits until they are in it: `nil` is their answer.
-    case accesses([AccessNote], answer: BlockingQueue<Rejection?>)
+    /// A copy of a family was made. The maker waits until that is noted: `nil` is the answer then.
+    case exported(ExportNote, answer: BlockingQueue<Rejection?>)
     /// What was counted in memory, by `Clock.monotonicMilliseconds`.
     case usage(UsageNotes)
     /// A job of a request, with the ticket of its completion handler.

@@ -266,7 +266,7 @@ extension WriterJob {
         case .command(_, .invite), .command(_, .withdrawInvite): .request
         case .admin: .admin
         case .request: .request
-        case .accesses, .importing: .transfer
+        case .exported, .importing: .transfer
         case .forget: .sweep
         case .usage: .usage
         case .maintenance: .maintenance

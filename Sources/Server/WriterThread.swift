@@ -155,9 +155,8 @@ private struct WriterLoop {
             let (answer, results) = try command.perform(in: store)
             if !results.isEmpty { events.put(.committed(results)) }
             if let answer { events.put(.commanded(session, answer)) }
-        case .accesses(let accesses, let answer):
-            try store.note(accesses)
-            _ = answer.put(nil)
+        case .exported(let export, let answer):
+            _ = answer.put(try store.note(export))
         case .usage(let notes): try store.write(notes, now: Clock.monotonicMilliseconds())
         case .admin(let number, let command):
             let (answer, results) = try command.perform(in: store, environment: environment)

@@ -137,7 +137,7 @@ package struct Purged: Hashable, Sendable {
     package var sessions = 0
     /// Deleted records.
     package var records = 0
-    /// Entries of the access log.
+    /// Entries of the access log and of the audit log.
     package var accesses = 0
 
     package init(receipts: Int = 0, invites: Int = 0, sessions: Int = 0, records: Int = 0, accesses: Int = 0) {

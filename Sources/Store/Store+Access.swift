@@ -1,3 +1,4 @@
+package import Bytes
 package import Family
 
 extension Store {
@@ -14,6 +15,25 @@ extension Store {
         }
     }
 
+    /// Enters the copy of a family that the person who runs the server has made, into the audit log and for every athlete into the access log.
+    ///
+    /// - Returns: `nil` when it is done; otherwise nobody may get the copy.
+    package func note(_ export: ExportNote) throws(StoreFailure) -> Rejection? {
+        let outcome = try transaction { _ in
+            let at = environment.now()
+            guard let family = try family(export.family) else { throw Rejection.noFamily("\(export.family)") }
+            // The host is not a member: the family's own id is in the place of one.
+            for athlete in export.athletes {
+                try add(AccessNote(family: export.family, athlete: athlete, member: export.family, subject: .export), family: family.key, at: at)
+            }
+            try audit(.exported, family: family.key, by: .host, detail: export.isPrivate ? "private" : nil, at: at)
+        }
+        switch outcome {
+        case .done: return nil
+        case .refused(let rejection): return rejection
+        }
+    }
+
     /// Adds an entry of the access log, unless it belongs to a visit that is noted.
     func add(_ note: AccessNote, family: Int64, at: Int64) throws {
         let row = AccessRow(athlete: note.athlete, member: note.member, at: at, what: note.subject.rawValue, record: note.record)
@@ -27,5 +47,19 @@ extension Store {
             let at = environment.now()
             for session in sessions { try people.renewSession(key: session, at: at) }
         }
+    }
+}
+
+/// A copy of a family that the person who runs the server has made.
+package struct ExportNote: Sendable {
+    package var family: Identifier
+    package var athletes: [Identifier]
+    /// With birth dates and consents.
+    package var isPrivate: Bool
+
+    package init(family: Identifier, athletes: [Identifier], isPrivate: Bool) {
+        self.family = family
+        self.athletes = athletes
+        self.isPrivate = isPrivate
     }
 }

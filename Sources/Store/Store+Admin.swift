@@ -22,7 +22,7 @@ extension Store {
             case .token(let member): return try token(member, at: at)
             case .redeem(let code, let nonce, let name): return try redeem(code, nonce, name: name, at: at)
             case .signOut(let token):
-                guard let session = try people.session(hash: SessionToken.hash(token))?.key, try people.endSession(key: session) else {
+                guard let session = try people.session(hash: SessionToken.hash(token))?.key, try endSession(session, at: at) else {
                     return (AdminAnswer.signedOut(session: nil), nil)
                 }
                 return (AdminAnswer.signedOut(session: session), nil)
@@ -77,6 +77,7 @@ extension Store {
         let invite = Invite(
             id: identifier(at), member: parentID, role: .parent, name: member.text("name") ?? parent, inviter: nil, createdAt: at,
             expiresAt: at + Invite.life)
+        try audit(.familyCreated, family: key, by: .host, about: parentID, at: at)
         let code = try add(InviteRow(family: key, familyID: familyID, invite: invite, payload: []), code: InviteCode.make(environment.random))
         return (.family(FamilyCreated(family: familyID, member: parentID, code: code, expiresAt: invite.expiresAt)), change)
     }
@@ -93,6 +94,8 @@ extension Store {
         }
         let created = try session(membership, at: at).created
         try people.endInvite(family: membership.family, member: member, as: .accepted)
+        // The session opens every family of the person, so every one of them sees that the host made it.
+        if let joined = try people.membership(member), let person = joined.person { try audit(.tokenByHost, person: person, by: .host, at: at) }
         return (.token(created), change)
     }
 
@@ -117,7 +120,21 @@ extension Store {
         // The window begins with the first redemption: a repetition is later, so the minimum stays.
         try people.redeem(code, nonceHash: nonceHash, session: session, repeatableUntil: at + CodeRow.redemptionWindow)
         created.endedSession = ended
+        let isRepeated = code.nonceHash != nil
+        try audit(
+            isRepeated ? .signedIn : .inviteAccepted, family: membership.family, by: .member(membership.member), about: membership.member,
+            detail: isRepeated ? "code" : nil, at: at)
         return (.token(created), change)
+    }
+
+    /// Ends a session, with its entry in the audit log.
+    ///
+    /// - Returns: false if it had ended.
+    func endSession(_ key: Int64, at: Int64) throws -> Bool {
+        let person = try people.person(ofSession: key)
+        guard try people.endSession(key: key) else { return false }
+        if let person { try audit(.sessionsEnded, person: person, at: at) }
+        return true
     }
 
     /// The token of a session was used, so its owner has it: the code that gave it, if one did, is dead.

@@ -87,6 +87,7 @@ extension Store {
             code = InviteCode.make(key: engine.linkKey, family: family.state.id, inviter: by, invite: id, nonce: nonce)
         }
         try people.endInvite(family: family.key, member: invite.member, as: .withdrawn)
+        try audit(.invited, family: family.key, by: new.author, about: invite.member, detail: invite.role.rawValue, at: at)
         let row = InviteRow(family: family.key, familyID: family.state.id, invite: invite, payload: payload)
         guard invitee.hasLogin else {
             try people.addInvite(row)
@@ -114,6 +115,7 @@ extension Store {
             throw Rejection(.contradicted, "This invite was accepted already. Nothing was changed; remove the member to take their access away", id: id)
         case .pending, .expired:
             try people.endInvite(family: stored.key, member: row.invite.member, as: .withdrawn)
+            try audit(.inviteWithdrawn, family: stored.key, by: .member(by), about: row.invite.member, at: at)
             row.invite.state = .withdrawn
         case .withdrawn: break
         }
@@ -317,6 +319,12 @@ extension Store {
 }
 
 extension NewInvite {
+    /// A parent in a session of their own, or the host; the parent whom the host names does nothing.
+    fileprivate var author: Audit.Author {
+        guard case .session = origin, let by else { return .host }
+        return .member(by)
+    }
+
     /// A hash of what a client asked for, beside the id; empty for the host's commands.
     fileprivate var payload: [UInt8] {
         guard case .session(_, let nonce) = origin else { return [] }

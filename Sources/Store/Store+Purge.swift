@@ -2,7 +2,7 @@ package import Bytes
 import Family
 import Wire
 
-// What ends with time: receipts, invites, sessions, deleted records, the access log. In portions, each a transaction of its own of
+// What ends with time: receipts, invites, sessions, deleted records, the access log, the audit log. In portions, each a transaction of its own of
 // some milliseconds at most, between which other writes are done.
 extension Store {
     /// What one round of purging goes through.
@@ -12,6 +12,8 @@ extension Store {
         case people
         /// The access log of the families after this key.
         case accesses(after: Int64)
+        /// The audit log of the families after this key.
+        case audits(after: Int64)
         /// Deleted records of the families after this key.
         case records(after: Int64)
         /// Values that were replaced long ago.
@@ -25,9 +27,9 @@ extension Store {
     private static let receiptsInPortion = 1_000
     /// Clients that one portion looks through for them, some 2 us each.
     private static let clientsInPortion = 1_000
-    /// Entries of the access log that one portion forgets at most.
+    /// Entries of the access log, or of the audit log, that one portion forgets at most.
     private static let accessesInPortion = 1_000
-    /// Families that one portion looks through for deleted records, or for entries of the access log.
+    /// Families that one portion looks through for deleted records, or for entries of the access log or the audit log.
     static let familiesInPortion = 200
     /// Frames of the log that one portion blanks at most, and octets of them after which it ends.
     static let framesInPortion = 16
@@ -58,7 +60,12 @@ extension Store {
                 let portion = try accesses.purge(
                     before: now - AccessRow.retention, afterFamily: after, count: Self.accessesInPortion, families: Self.familiesInPortion)
                 purged.accesses = portion.count
-                return (purged, portion.isLast ? .records(after: 0) : .accesses(after: portion.next))
+                return (purged, portion.isLast ? .audits(after: 0) : .accesses(after: portion.next))
+            case .audits(let after):
+                let portion = try audits.purge(
+                    before: now - Audit.retention, afterFamily: after, count: Self.accessesInPortion, families: Self.familiesInPortion)
+                purged.accesses = portion.count
+                return (purged, portion.isLast ? .records(after: 0) : .audits(after: portion.next))
             case .records(let after):
                 let (records, next) = try purgeRecords(after: after, deletedBefore: now - Self.retention)
                 purged.records = records

@@ -55,6 +55,7 @@ extension Store {
         let link = ShareLink(
             id: identifier(at), document: share.document, school: share.school, createdBy: share.member, createdAt: at, expiresAt: at + life)
         try shares.end(family: family.key, document: share.document, school: share.school, at: at)
+        try audit(.shared, family: family.key, by: .member(share.member), about: document.athlete, at: at)
         try shares.insert(family: family.key, link, hash: ShareToken.hash(token), limit: ShareLink.maxLinks)
         return ShareCreated(link: link, token: token)
     }

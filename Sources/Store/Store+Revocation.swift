@@ -9,11 +9,12 @@ extension Store {
     package func revoke(_ revocations: [Revocation]) throws(StoreFailure) -> [Rejection?] {
         precondition(revocations.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) revocations")
         guard !revocations.isEmpty else { return [] }
+        let at = environment.now()
         let outcome = try transaction { _ in
             try revocations.map { revocation -> Rejection? in
                 do {
                     switch revocation {
-                    case .session(let key): _ = try people.endSession(key: key)
+                    case .session(let key): _ = try endSession(key, at: at)
                     case .share(let end): try endShare(end)
                     }
                     return nil

@@ -33,6 +33,7 @@ package final class Store {
     let receipts: any ReceiptWrites
     let people: any PeopleWrites
     let accesses: any AccessWrites
+    let audits: any AuditWrites
     let blobs: any BlobWrites
     let shares: any ShareWrites
     let consumers: any ConsumerWrites
@@ -68,6 +69,7 @@ package final class Store {
         receipts = engine.receipts
         people = engine.people
         accesses = engine.accesses
+        audits = engine.audits
         blobs = engine.blobs
         shares = engine.shares
         consumers = engine.consumers

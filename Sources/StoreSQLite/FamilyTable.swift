@@ -74,7 +74,7 @@ final class FamilyTable: FamilyWrites {
         try log.keepPositions()
         for (table, rest) in [
             ("records", "id"), ("log", "seq"), ("outlines", "seq"), ("history", "record, version"), ("receipts", "client, mutation"),
-            ("clients", "member, client"), ("access_log", "athlete, at"),
+            ("clients", "member, client"), ("access_log", "athlete, at"), ("audit", "number"),
         ] {
             try database.run(
                 "DELETE FROM \(table) WHERE (family, \(rest)) IN (SELECT family, \(rest) FROM \(table) WHERE family = ? LIMIT \(limit))",

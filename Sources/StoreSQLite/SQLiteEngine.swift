@@ -14,6 +14,7 @@ struct SQLiteTables {
     let receipts: ReceiptTable
     let people: PeopleTable
     let accesses: AccessLogTable
+    let audits: AuditTable
     let blobs: BlobTable
     let shares: ShareTable
     let consumers: ConsumerTable
@@ -26,6 +27,7 @@ struct SQLiteTables {
         receipts = ReceiptTable(database)
         people = PeopleTable(database)
         accesses = AccessLogTable(database)
+        audits = AuditTable(database)
         blobs = BlobTable(database)
         shares = ShareTable(database)
         consumers = ConsumerTable(database)
@@ -47,6 +49,7 @@ final class SQLiteEngine: StoreEngine {
     var receipts: any ReceiptWrites { tables.receipts }
     var people: any PeopleWrites { tables.people }
     var accesses: any AccessWrites { tables.accesses }
+    var audits: any AuditWrites { tables.audits }
     var blobs: any BlobWrites { tables.blobs }
     var shares: any ShareWrites { tables.shares }
     var consumers: any ConsumerWrites { tables.consumers }
@@ -254,6 +257,7 @@ final class SQLiteReader: ReaderEngine {
     var receipts: any ReceiptReads { tables.receipts }
     var people: any PeopleReads { tables.people }
     var accesses: any AccessReads { tables.accesses }
+    var audits: any AuditReads { tables.audits }
     var blobs: any BlobReads { tables.blobs }
     var shares: any ShareReads { tables.shares }
     var consumers: any ConsumerReads { tables.consumers }

@@ -47,12 +47,13 @@ final class ShareTable: ShareWrites {
         return try find.one { try $0.identifier(0) }
     }
 
-    func end(family: Int64, link: Identifier, at: Int64) throws {
+    func end(family: Int64, link: Identifier, at: Int64) throws -> Bool {
         let update = try database.prepare("UPDATE share_links SET ended_at = ? WHERE family = ? AND id = ? AND ended_at IS NULL")
         update.bind(1, at)
         update.bind(2, family)
         update.bind(3, link)
         try update.run()
+        return database.changes > 0
     }
 
     func end(family: Int64, document: Identifier, school: Identifier?, at: Int64) throws {

@@ -103,7 +103,7 @@ extension SyncEngine {
         case .role(let now):
             role = now
             output.append(.notify(.role(now)))
-        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites: output.append(.notify(.answer(frame)))
+        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit: output.append(.notify(.answer(frame)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token: fail(.unexpectedFrame(frame.word))
@@ -280,6 +280,7 @@ extension ServerFrame {
         case .accessLog: "access_log"
         case .invite: "invite"
         case .invites: "invites"
+        case .audit: "audit"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let frame, _): frame.word

@@ -20,6 +20,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case drain
     case checksum
     case invites
+    case audit
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

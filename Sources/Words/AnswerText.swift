@@ -25,6 +25,7 @@ package struct AnswerText {
         case .accessLog(let page): accesses(page)
         case .invite(let answer): invite(answer)
         case .invites(let list): invites(list.invites)
+        case .audit(let page): AuditText(text).lines(page)
         case .page(let page): page.records.reversed().map(text.message)
         default: []
         }

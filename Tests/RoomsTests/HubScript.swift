@@ -70,6 +70,7 @@ struct HubScript {
             case .read(let id, .digest): .read(id, "digest")
             case .read(let id, .accessLog): .read(id, "access log")
             case .read(let id, .invites): .read(id, "invites")
+            case .read(let id, .audit): .read(id, "audit")
             case .command(let id, _): .command(id)
             case .endSession(let number): .endSession(number)
             case .readMissing(_, let sequence): .missing(after: sequence)
@@ -107,6 +108,7 @@ struct HubScript {
         case .accessLog: return "access log"
         case .invite: return "invite"
         case .invites: return "invites"
+        case .audit: return "audit"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

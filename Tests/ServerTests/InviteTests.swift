@@ -58,6 +58,13 @@ struct InviteTests {
         #expect(try parent.skip(to: "invites") != listed)
         parent.say("{\"type\":\"withdraw_invite\",\"request\":7,\"id\":\"\(Self.id)\"}")
         #expect(try parent.skip(to: "error") == "error contradicted")
+        // The audit log: everything for the parent, what concerns her for the guest.
+        parent.say("{\"type\":\"audit\",\"request\":8,\"limit\":2}")
+        #expect(try parent.skip(to: "audit") == "audit invite_accepted invited")
+        parent.say("{\"type\":\"audit\",\"request\":9,\"limit\":200}")
+        #expect(try parent.skip(to: "audit").contains("token_by_host"))
+        ruth.say("{\"type\":\"audit\",\"request\":8,\"limit\":200}")
+        #expect(try ruth.skip(to: "audit") == "audit invite_accepted invited")
     }
 
     @Test("A withdrawn invite is refused to the person, like a code that never was")

@@ -23,7 +23,7 @@ struct WriterQueueTests {
         case .admin: .admin(number, .demo)
         case .request: .request(number) { _ throws(StoreFailure) in (true, []) }
         case .stranger: .command(number, .redeem(code: "", nonce: "00", name: nil))
-        case .transfer: .accesses([], answer: .init(limit: 1))
+        case .transfer: .exported(ExportNote(family: Identifier(high: 0, low: 1), athletes: [], isPrivate: false), answer: .init(limit: 1))
         case .sweep: .forget([], answer: .init(limit: 1))
         case .usage: .usage(UsageNotes())
         case .maintenance: .maintenance

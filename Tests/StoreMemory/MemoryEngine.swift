@@ -212,6 +212,7 @@ package final class MemoryEngine: StoreEngine {
     package let receipts: any ReceiptWrites
     package let people: any PeopleWrites
     package let accesses: any AccessWrites
+    package let audits: any AuditWrites
     package let blobs: any BlobWrites
     package let shares: any ShareWrites
     package let consumers: any ConsumerWrites
@@ -226,6 +227,7 @@ package final class MemoryEngine: StoreEngine {
         receipts = MemoryReceipts(connection)
         people = MemoryPeople(connection)
         accesses = MemoryAccesses(connection)
+        audits = MemoryAudits(connection)
         blobs = MemoryBlobs(connection)
         shares = MemoryShares(connection)
         consumers = MemoryConsumers(connection)
@@ -277,6 +279,7 @@ package final class MemoryReader: ReaderEngine {
     package let receipts: any ReceiptReads
     package let people: any PeopleReads
     package let accesses: any AccessReads
+    package let audits: any AuditReads
     package let blobs: any BlobReads
     package let shares: any ShareReads
     package let consumers: any ConsumerReads
@@ -291,6 +294,7 @@ package final class MemoryReader: ReaderEngine {
         receipts = MemoryReceipts(connection)
         people = MemoryPeople(connection)
         accesses = MemoryAccesses(connection)
+        audits = MemoryAudits(connection)
         blobs = MemoryBlobs(connection)
         shares = MemoryShares(connection)
         consumers = MemoryConsumers(connection)

@@ -63,6 +63,8 @@ final class MemoryPeople: PeopleWrites {
             key: key, person: row.person, usedAt: row.usedAt, isRedemptionOpen: tables.codes.values.contains { $0.code.session == key })
     }
 
+    func person(ofSession key: Int64) throws -> Int64? { try connection.read().sessions[key]?.person }
+
     func hasSession(person: Int64) throws -> Bool { try connection.read().sessions.values.contains { $0.person == person } }
 
     func hasSession(key: Int64) throws -> Bool { try connection.read().sessions[key] != nil }

@@ -58,8 +58,12 @@ final class MemoryShares: ShareWrites {
         }
     }
 
-    func end(family: Int64, link: Identifier, at: Int64) throws {
-        try connection.write { $0.endLinks(family: family, at: at) { $0.id == link } }
+    func end(family: Int64, link: Identifier, at: Int64) throws -> Bool {
+        try connection.write { tables in
+            guard let row = tables.family(family).links[link], row.link.endedAt == nil else { return false }
+            tables.endLinks(family: family, at: at) { $0.id == link }
+            return true
+        }
     }
 
     func end(family: Int64, document: Identifier, school: Identifier?, at: Int64) throws {

@@ -48,6 +48,7 @@ package struct MemoryTables {
         var log: [Int64: (row: LogRow, position: Int64)] = [:]
         var clients: [Int64: ClientRow] = [:]
         var accesses: [AccessRow] = []
+        var audits: [AuditRow] = []
         var blobs: [String: BlobCount] = [:]
         var links: [Identifier: LinkRow] = [:]
     }
@@ -118,6 +119,7 @@ package struct MemoryTables {
         case "clients": return sum { $0.clients.count }
         case "receipts": return sum { $0.clients.values.reduce(0) { $0 + $1.receipts.count } }
         case "access_log": return sum { $0.accesses.count }
+        case "audit": return sum { $0.audits.count }
         case "blobs": return sum { $0.blobs.count }
         case "share_links": return sum { $0.links.count }
         case "share_visits": return sum { $0.links.values.reduce(0) { $0 + $1.visits.count } }

@@ -51,6 +51,11 @@ extension SystemTests {
             expect(text, 0)
             #expect(text.output.contains("huddle join ") && text.output.contains("as Rita"))
             expect(try parent.run("invites", "withdraw", "Rita"), 0)
+            let log = try parent.run("audit", "--limit", "5")
+            expect(log, 0)
+            #expect(log.output.contains("withdrew the invite") && log.output.contains("Ruth Rivera accepted an invite"))
+            let entries = try #require(try json("audit", "--limit", "200")["entries"]?.elements)
+            #expect(entries.last?["act"]?.string == "family_created" && entries.contains { $0["act"]?.string == "token_by_host" && $0["origin"]?.string == "host" })
             expect(try parent.run("invites", "withdraw", "Rita"), 2)
             #expect(try !invited().contains("Rita"))
 

@@ -110,7 +110,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...16) {
+        switch number(0...17) {
         case 0: return .signIn(token: word())
         case 1: return .redeem(code: word(), nonce: nonce(), name: optional { $0.string() })
         case 2:
@@ -141,6 +141,8 @@ struct RandomFrames {
                 role: optional { $0.pick(Role.allCases) }, email: optional { $0.string() }, born: optional { $0.string() }))
         case 11: return .withdrawInvite(WithdrawInviteRequest(request: sequence(), id: identifier()))
         case 12: return .invites(InvitesRequest(request: sequence()))
+        case 13:
+            return .audit(AuditRequest(request: sequence(), before: optional { $0.word() }, limit: Int(number(1...200)), isOwn: chance(50)))
         default:
             let body: Mutation.Body = chance(80) ? .operations([operation()] + list(5) { $0.operation() }) : .undo(sequence: sequence())
             return .mutation(id: sequence(), body: body, overlap: chance(30) ? overlapOverride() : nil)
@@ -293,6 +295,13 @@ struct RandomFrames {
             })
     }
 
+    mutating func audit() -> Audit.Entry {
+        let authors: [Audit.Author] = [.member(identifier()), .host, .server]
+        return Audit.Entry(
+            at: number(0...2_000_000_000_000), act: pick(Audit.Act.allCases).rawValue, author: pick(authors), about: optional { $0.identifier() },
+            count: number(1...1_000), detail: optional { $0.string() })
+    }
+
     mutating func access() -> AccessPage.Entry {
         .init(
             at: number(0...2_000_000_000_000), athlete: identifier(), member: identifier(), what: pick(["context", "document", "export"]),
@@ -310,7 +319,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...26) {
+        switch number(0...27) {
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))
@@ -332,6 +341,7 @@ struct RandomFrames {
         case 6: return .live(sequence: number(0...1_000), checksum: optional { $0.checksum() })
         case 25: return .invite(InviteAnswer(request: number(0...1_000), invite: invite(), code: optional { $0.word() }))
         case 26: return .invites(InviteList(request: number(0...1_000), invites: list(3) { $0.invite() }))
+        case 27: return .audit(AuditPage(request: number(0...1_000), entries: list(3) { $0.audit() }, next: optional { $0.word() }))
         case 23: return .checksum(sequence: number(0...1_000), checksum())
         case 7:
             return .ack(Ack(

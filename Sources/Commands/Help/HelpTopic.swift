@@ -86,6 +86,8 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "Everybody in a family reads everything in it; nobody outside of it reads anything. Only parents and athletes write; athletes "
                     + "of 16 and older decide whether parents may change their season or only look.",
                 "Who chose an athlete's season, opened a document or exported it is written down; the athlete reads it with huddle access.",
+                "Sign-ins, invites, roles, consents, exports and what the person who runs the server did are in the audit log for 2 years. Parents read it with "
+                    + "huddle audit, everybody else their own entries.",
                 "No document can be read by everybody: it takes a sign-in, or a link that somebody of the family made, that ends, and that can be ended.",
                 "What is deleted can be restored for 30 days and is erased then, also from the history.",
                 "On this machine, the sign-in lies in ~/.config/huddle/profile.json, those with names in the folder beside it, and the family's records in ~/.local/state/huddle, readable by you alone and not "

@@ -116,6 +116,9 @@ struct CommandReader {
         case .access:
             try list.expectNoPositional()
             return .ask(.accesses(before: list.value("--before"), limit: try list.limit()))
+        case .audit:
+            try list.expectNoPositional()
+            return .ask(.audit(before: list.value("--before"), limit: try list.limit(), isOwn: list.has("--own")))
         case .invite: return .ask(.invite(try invite()))
         case .invites: return .ask(try invites())
         case .role:

@@ -15,6 +15,7 @@ package enum Question: Hashable, Sendable {
     case since(Int64?)
     case statistics(Kind)
     case accesses(before: String?, limit: Int)
+    case audit(before: String?, limit: Int, isOwn: Bool)
     /// Messages older than those that are here.
     case olderMessages(before: String?)
     case invite(InviteWords)
@@ -50,6 +51,7 @@ package enum Question: Hashable, Sendable {
         case .since(let after): return .digest(DigestRequest(request: request, after: after))
         case .statistics(let kind): return .statistics(StatisticsRequest(request: request, kind: kind))
         case .accesses(let before, let limit): return .accessLog(AccessLogRequest(request: request, before: before, limit: limit))
+        case .audit(let before, let limit, let isOwn): return .audit(AuditRequest(request: request, before: before, limit: limit, isOwn: isOwn))
         case .olderMessages(let before):
             return .list(ListRequest(request: request, kind: .message, before: before, limit: Self.usualLimit))
         case .invite(let words):
@@ -126,6 +128,9 @@ extension ClientFrame {
         case .accessLog(var request):
             request.request = number
             return .accessLog(request)
+        case .audit(var request):
+            request.request = number
+            return .audit(request)
         case .invite(var request):
             request.request = number
             return .invite(request)
@@ -149,6 +154,7 @@ extension ServerFrame {
         case .accessLog(let page): page.request
         case .invite(let answer): answer.request
         case .invites(let list): list.request
+        case .audit(let page): page.request
         default: nil
         }
     }

@@ -11,7 +11,7 @@ package struct Command: Hashable, Sendable {
         case invite, invites, role, leave
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
-        case history, since, statistics, access
+        case history, since, statistics, access, audit
         case upload, download, versions, share, shares, unshare, link
         case say, deed, find, older, watch, batch
         case context, status, reconnect, drafts, retry, drop, help, clear, quit

@@ -64,6 +64,14 @@ extension CommandTable {
                 .init("--before", hint: "MARK", value: .pageMark, "what is older, as the last answer said"),
                 .init("--limit", hint: "N", value: .number, "so many at most (20)"),
             ], output: .answer, "who looked at an athlete's season"),
+        Command(
+            .audit, .questions, words: [["audit"]], slash: [["audit"]],
+            options: [
+                .init("--own", "your own entries only"),
+                .init("--before", hint: "MARK", value: .pageMark, "what is older, as the last answer said"),
+                .init("--limit", hint: "N", value: .number, "at most N entries (20)"),
+            ], output: .answer, "sign-ins, invites, roles, consents, exports, and what the host did",
+            notes: "Parents read all entries of the family, everybody else their own. Entries are kept for 2 years."),
     ]
 
     private static func target(_ kinds: [Kind]) -> [Command.Argument] {

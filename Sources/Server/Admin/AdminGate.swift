@@ -56,10 +56,7 @@ package enum AdminGate {
                 let reader = try database.openReader(limits)
                 answer = try transfer.perform(
                     archive, reader: reader, blobs: BlobFolder(path: folder.blobsPath), isStopped: { false },
-                    note: { notes throws(StoreFailure) in
-                        try store.note(notes)
-                        return true
-                    }
+                    note: { export throws(StoreFailure) in try store.note(export) }
                 ) { step throws(ArchiveError) in
                     let refusal: Rejection?
                     do throws(StoreFailure) {

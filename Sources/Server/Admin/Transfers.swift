@@ -13,10 +13,10 @@ extension Transfer {
     ///   - raw: the archive.
     ///   - blobs: the files of documents.
     ///   - isStopped: asked now and then.
-    ///   - note: writes entries into the access log, durably: an export is a look at every athlete of the family. False where the server ends before.
+    ///   - note: enters the export into the access log and the audit log, durably; the result is the reason where it could not.
     ///   - perform: gives a part of an import to the writer and waits for it.
     func perform(
-        _ raw: Int32, reader: StoreReader, blobs: BlobFolder, isStopped: @escaping () -> Bool, note: ([AccessNote]) throws(StoreFailure) -> Bool,
+        _ raw: Int32, reader: StoreReader, blobs: BlobFolder, isStopped: @escaping () -> Bool, note: (ExportNote) throws(StoreFailure) -> Rejection?,
         perform: (ImportStep) throws(ArchiveError) -> Void
     ) throws(StoreFailure) -> Result<AdminReply, Rejection> {
         let done: Result<Transferred, ArchiveError>
@@ -26,11 +26,10 @@ extension Transfer {
             guard let family = found.first else { return .failure(.noFamily(name)) }
             guard found.count == 1 else { return .failure(.severalFamilies(name, found.count)) }
             done = try reader.export(family, to: raw, blobs: blobs, isPrivate: isPrivate, isStopped: isStopped).map { Transferred(.exported, $0) }
-            // Whoever runs the server is no member: the family's own id stands for them.
             if case .success = done {
-                let notes = try reader.athletes(of: family).map { AccessNote(family: family, athlete: $0, member: family, subject: .export) }
-                // Nobody gets a copy that the athletes cannot see was made.
-                guard try note(notes) else { return .failure(ArchiveError.stopped.rejection) }
+                let export = ExportNote(family: family, athletes: try reader.athletes(of: family), isPrivate: isPrivate)
+                // Nobody gets a copy that the family cannot see was made.
+                if let rejection = try note(export) { return .failure(rejection) }
             }
         case .load:
             done = try FamilyArchive.read(raw, reader: reader, blobs: blobs, isStopped: isStopped, perform: perform).map { manifest, outcome in
@@ -110,7 +109,7 @@ final class Transfers: Sendable {
             let reader = try database.openReader(limits)
             return try transfer.perform(
                 file.raw, reader: reader, blobs: blobs, isStopped: { self.isStopping.load(ordering: .relaxed) },
-                note: { notes throws(StoreFailure) in self.ask(.accesses(notes, answer: self.answers)) == .some(nil) },
+                note: { export throws(StoreFailure) in self.ask(.exported(export, answer: self.answers)) ?? ArchiveError.stopped.rejection },
                 perform: { step throws(ArchiveError) in
                     guard let answer = self.ask(.importing(step, answer: self.answers)) else { throw .stopped }
                     if let rejection = answer { throw .refused(rejection) }

@@ -200,6 +200,7 @@ extension Store {
         try families.insert(FamilyRow(key: ongoing.key, id: manifest.family, floor: manifest.floor, createdAt: manifest.createdAt))
         try addMemberships(ongoing)
         guard let family = try family(manifest.family), family.state.parents > 0 else { throw ArchiveError.inconsistent("it has no parent") }
+        try audit(.familyImported, family: ongoing.key, by: .host, at: environment.now())
         importing = nil
     }
 

@@ -30,7 +30,8 @@ extension Store {
         _ = try decide(family, actor: Actor(member: end.member, role: role), at: at) {
             try $0.check(.update, operation, 0, owner: record.athlete, author: record.createdBy)
         }
-        try shares.end(family: family.key, link: end.link, at: at)
+        guard try shares.end(family: family.key, link: end.link, at: at) else { return }
+        try audit(.shareEnded, family: family.key, by: .member(end.member), about: record.athlete, at: at)
     }
 }
 

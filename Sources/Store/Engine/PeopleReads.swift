@@ -148,6 +148,9 @@ package protocol PeopleReads: AnyObject {
     /// The session of a token; `nil` if there is none.
     func session(hash: [UInt8]) throws -> SessionRow?
 
+    /// The person of a session; `nil` if there is no such session.
+    func person(ofSession key: Int64) throws -> Int64?
+
     /// Whether a person has a session, used lately or not.
     func hasSession(person: Int64) throws -> Bool
 

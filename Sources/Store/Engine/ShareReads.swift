@@ -67,7 +67,10 @@ package protocol ShareWrites: ShareReads {
     func insert(family: Int64, _ link: ShareLink, hash: [UInt8], limit: Int) throws
 
     /// Ends one link, if it has not ended.
-    func end(family: Int64, link: Identifier, at: Int64) throws
+    ///
+    /// - Returns: false if it had ended.
+    @discardableResult
+    func end(family: Int64, link: Identifier, at: Int64) throws -> Bool
 
     /// Ends the links of a document: of one school, or all.
     func end(family: Int64, document: Identifier, school: Identifier?, at: Int64) throws

@@ -19,6 +19,7 @@ package protocol StoreEngine: AnyObject {
     var receipts: any ReceiptWrites { get }
     var people: any PeopleWrites { get }
     var accesses: any AccessWrites { get }
+    var audits: any AuditWrites { get }
     var blobs: any BlobWrites { get }
     var shares: any ShareWrites { get }
     var consumers: any ConsumerWrites { get }
@@ -71,6 +72,7 @@ package protocol ReaderEngine: AnyObject {
     var receipts: any ReceiptReads { get }
     var people: any PeopleReads { get }
     var accesses: any AccessReads { get }
+    var audits: any AuditReads { get }
     var blobs: any BlobReads { get }
     var shares: any ShareReads { get }
     var consumers: any ConsumerReads { get }

@@ -34,6 +34,8 @@ package enum ClientFrame: Hashable, Sendable {
     case withdrawInvite(WithdrawInviteRequest)
     /// `{"type":"invites","request":8}`
     case invites(InvitesRequest)
+    /// `{"type":"audit","request":9,"limit":50}`
+    case audit(AuditRequest)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
@@ -56,6 +58,7 @@ extension ClientFrame {
         case .invite(let invite): invite.request
         case .withdrawInvite(let withdrawal): withdrawal.request
         case .invites(let invites): invites.request
+        case .audit(let audit): audit.request
         case .signIn, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
         }
     }
@@ -71,7 +74,7 @@ extension ClientFrame {
     /// All frames, in the order of `proto/`.
     static let parts: [any ClientFrameParts.Type] = [
         SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
-        HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self, SignOutParts.self,
+        HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self, AuditParts.self, SignOutParts.self,
     ]
 
     /// The frame as one text message.
@@ -105,6 +108,7 @@ extension ClientFrame {
         case .invite(let request): InviteParts.encode(request, into: &writer)
         case .withdrawInvite(let request): WithdrawInviteParts.encode(request, into: &writer)
         case .invites(let request): InvitesParts.encode(request, into: &writer)
+        case .audit(let request): AuditParts.encode(request, into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)

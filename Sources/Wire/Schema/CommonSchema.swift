@@ -249,6 +249,13 @@ enum CommonSchema {
                 ("email", ["type": "string"]), ("inviter", own("identifier")), ("created_at", own("instant")), ("expires_at", own("instant")),
                 ("state", ["enum": .array(Invite.State.allCases.map { .string($0.rawValue) })]),
             ], optional: ["email", "inviter"], feature: .invites)),
+        ("audit", closed(
+            "An act of a member, of the person who runs the server (host), or of the server by itself. about is the member whom it concerns; left out: the family. count, if it is not 1, says how often.",
+            [
+                ("at", own("instant")), ("act", ["enum": .array(Audit.Act.allCases.map { .string($0.rawValue) })]),
+                ("origin", ["enum": ["member", "host", "server"]]), ("member", own("identifier")), ("about", own("identifier")), ("count", own("count")),
+                ("detail", ["type": "string", "description": "A role, a version or a name."]),
+            ], optional: ["member", "about", "count", "detail"], feature: .audit)),
         ("overlap_override", closed(
             "Overlaps of trip items that an author accepts, and why.",
             [

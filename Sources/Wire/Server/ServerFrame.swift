@@ -54,6 +54,8 @@ package enum ServerFrame: Hashable, Sendable {
     case invite(InviteAnswer)
     /// `{"type":"invites","request":8,"invites":[…]}`
     case invites(InviteList)
+    /// `{"type":"audit","request":9,"entries":[…],"next":"<mark>"}`
+    case audit(AuditPage)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
@@ -72,8 +74,8 @@ extension ServerFrame {
     static let parts: [any ServerFrameParts.Type] = [
         WelcomeParts.self, TokenParts.self, JoinedParts.self, ResetParts.self, SnapshotParts.self, SnapshotEndParts.self, ChangeParts.self,
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ContextParts.self,
-        RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self, SignedOutParts.self,
-        DrainParts.self, ErrorParts.self,
+        RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
+        AuditParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -120,6 +122,7 @@ extension ServerFrame {
         case .accessLog(let page): AccessLogParts.encode(page, into: &writer)
         case .invite(let answer): InviteParts.encode(answer, into: &writer)
         case .invites(let list): InvitesParts.encode(list, into: &writer)
+        case .audit(let page): AuditParts.encode(page, into: &writer)
         case .signedOut: SignedOutParts.encode(into: &writer)
         case .drain(let retryAfter): DrainParts.encode(retryAfter: retryAfter, into: &writer)
         case .error(let rejection, let request): ErrorParts.encode(rejection, request, into: &writer)

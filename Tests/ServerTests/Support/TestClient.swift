@@ -254,6 +254,7 @@ final class TestClient {
         case .accessLog: "access_log"
         case .invite(let answer): "invite \(answer.invite.state.rawValue)"
         case .invites(let list): "invites \(list.invites.count)"
+        case .audit(let page): "audit " + page.entries.map(\.act).joined(separator: " ")
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"

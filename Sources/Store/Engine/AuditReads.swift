@@ -1,0 +1,42 @@
+package import Bytes
+package import Family
+
+/// An entry of a family's audit log as it is stored.
+package struct AuditRow: Hashable, Sendable {
+    /// Counts the entries of the family, from 1.
+    package var number: Int64
+    package var entry: Audit.Entry
+
+    package init(number: Int64, entry: Audit.Entry) {
+        self.number = number
+        self.entry = entry
+    }
+}
+
+/// The audit logs of families. `family` is the integer that stands for one.
+package protocol AuditReads: AnyObject {
+    /// The entries of a family with smaller numbers than `before`, the newest first.
+    ///
+    /// - Parameter member: only acts of this member and acts that concern them; `nil`: all.
+    func entries(family: Int64, of member: Identifier?, before: Int64, limit: Int) throws -> [AuditRow]
+}
+
+package protocol AuditWrites: AuditReads {
+    /// Adds an entry with the next number.
+    ///
+    /// - Parameter limit: entries of one family; above it the oldest go, now and then.
+    func append(family: Int64, _ entry: Audit.Entry, limit: Int) throws
+
+    /// Adds to the count of the newest `sign_in_failed` of a member after `time` (UTC milliseconds).
+    ///
+    /// - Returns: false if there is none.
+    func addFailures(_ count: Int64, family: Int64, about member: Identifier, after time: Int64) throws -> Bool
+
+    /// Deletes the oldest entries of families, as long as they are from before `limit` (UTC milliseconds).
+    ///
+    /// - Parameters:
+    ///   - afterFamily: families with integers after it are looked through, in their order.
+    ///   - count: entries that are deleted at most.
+    ///   - families: how many families are looked through at most.
+    func purge(before limit: Int64, afterFamily: Int64, count: Int, families: Int) throws -> PurgedPortion<Int64>
+}
