@@ -96,6 +96,7 @@ private struct Maker {
             // Each later than the previous one: people are listed in the order in which they joined.
             athletes.append(try invite(athlete, at: began + Int64(2 + athletes.count) * 60_000))
         }
+        for athlete in athletes { try approve(athlete, in: family) }
         let season = DemoSeason.mutations(today: today, parents: parents, athletes: athletes) { identifier() }
         let client = identifier()
         // Early in the morning, today's messages would be in the future: then they were sent a moment ago.
@@ -144,6 +145,16 @@ private struct Maker {
     private mutating func invite(_ invite: NewInvite, at: Int64) throws(DemoStop) -> Identifier {
         guard case .invited(let invited) = try perform(.invite(invite), at: at) else { preconditionFailure("invite answers with a member") }
         return invited.member
+    }
+
+    /// Consents to an athlete's sign-in as the first parent.
+    private func approve(_ athlete: Identifier, in family: FamilyCreated) throws(DemoStop) {
+        let rejection: Rejection?
+        do throws(StoreFailure) {
+            rejection = try store.approve(athlete, in: family.family, by: family.member)
+        } catch { throw .failed(error) }
+        // From 18 on there is nothing to consent to.
+        if let rejection, rejection.code != .contradicted { throw .rejected(rejection) }
     }
 
     private mutating func perform(_ command: AdminCommand, at: Int64? = nil) throws(DemoStop) -> AdminAnswer {

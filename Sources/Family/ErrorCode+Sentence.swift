@@ -68,6 +68,7 @@ extension ErrorCode {
                 "Name the link to end: ?share=<id>.": "The end of a share link, without its id.",
                 "A share link needs a school: send its id.": "POST /documents/ID/shares without school.",
                 "Type the name or the e-mail address that the invite is for.": "redeem without name.",
+                "An athlete below {age} needs a parent's consent ({version}) before the invite: huddle consent NAME.": "invite of an athlete of 13 to 17 to whose sign-in no parent consents.",
                 "An invite of somebody new needs a role: athlete, parent or guest.": "invite without member and role.",
                 "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents.": "invite of a new athlete without born.",
             ])
@@ -77,7 +78,13 @@ extension ErrorCode {
                 "The invite is for another name or e-mail address. Type it as the person who invites you wrote it, or ask them for a new code.": "redeem with the name of somebody else.",
                 "An invite of a member takes name and role from the family. Leave out {field}.": "invite with member, and with name, role or born.",
                 "The birth date of a parent or guest is not kept. Leave it out.": "invite of somebody who is not an athlete, with born.",
-                "The birth date is YYYY-MM-DD, a day in the past.": "born of an invite.",
+                "The birth date of a parent or guest is not kept. Nothing was changed.": "birth_date of somebody who is not an athlete.",
+                "The birth date is YYYY-MM-DD, a day in the past.": "born of an invite and of birth_date.",
+                "Only an athlete's sign-in needs a consent ({version}). Nothing was changed.": "consent for a parent or guest.",
+                "The text in force is {version}. Read it, then consent to it. Nothing was changed.": "consent to another text than the one in force.",
+                "Only a guest has a last day. Nothing was changed.": "last_day of somebody who is not a guest.",
+                "Only a guest has a last day. Leave it out.": "invite of somebody who is not a guest, with last_day.",
+                "The last day of a guest is YYYY-MM-DD, today or later, within ten years.": "last_day.",
                 "An e-mail address is written like ana@example.org. Correct it, or leave it out.": "email of an invite.",
                 "Please enter a valid URL (e.g., https://...)": "A link that is not an http or https URL.",
                 "This {kind} is created earlier in the same change. Put its values into the creation, and leave out this operation.":
@@ -200,7 +207,10 @@ extension ErrorCode {
                 "Only athletes and parents see who looked. Nothing was changed.": "access_log of a guest.",
                 "Only parents invite people, and see who is invited. Nothing was changed.": "invite, withdraw_invite and invites of a guest or athlete.",
                 "Athletes below {age} have no login: a parent keeps their profile.": "invite and redeem.",
-                "Athletes below {age} need a parent's consent: let a parent invite them.": "redeem.",
+                "Athletes below {age} need a parent's consent: a parent gives it with huddle consent NAME.": "redeem and join.",
+                "An athlete without a birth date has no login. A parent enters it: huddle born NAME DATE.": "redeem and join.",
+                "The last day of this guest is over. A parent can set another one: huddle guest NAME --until DATE.": "redeem and join.",
+                "Only parents consent ({version}), correct birth dates and set a guest's last day. Nothing was changed.": "consent, withdraw_consent, birth_date and last_day of a guest or athlete.",
             ])
         case .notFound:
             list([
@@ -210,6 +220,7 @@ extension ErrorCode {
                 "There is no change {seq} to undo. Look at the history again.": "undo.",
                 "There is no such member, and no pending invite of one. Nothing was changed.": "member of an invite.",
                 "There is no such invite. Nothing was changed.": "withdraw_invite.",
+                "There is no such member. Nothing was changed.": "member of consent, withdraw_consent, birth_date and last_day.",
                 "There is no such document. Nothing was shared.": "A share link.",
                 "There is no such share link. Nothing was changed.": "A share link.",
                 "Change {seq} is damaged on the server's disk. Nothing was changed; tell whoever runs the server.": "undo, after a fault of the server's disk.",
@@ -236,6 +247,8 @@ extension ErrorCode {
             list([
                 "{name} changed {record} since then. Nothing was undone: undo that first, or change it by hand.": "undo of a value that a later change replaced.",
                 "This invite was accepted already. Nothing was changed; remove the member to take their access away.": "withdraw_invite of an invite that was accepted.",
+                "This athlete is in the family already. Nothing was changed; remove them to take them out.": "withdraw_invite of an athlete who waits for a consent.",
+                "From {age} on no consent is needed. Nothing was changed.": "consent for an athlete of 18 or older.",
             ])
         case .purged:
             list([
@@ -264,7 +277,7 @@ extension ErrorCode {
             list([
                 "Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations.",
                 "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.": "sign_in and redeem.",
-                "The last invite or withdraw_invite has no answer yet. Wait for its answer, then send this again.": "invite and withdraw_invite.",
+                "The last command to the writer has no answer yet. Wait for its answer, then send this again.": "invite, withdraw_invite, consent, withdraw_consent, birth_date and last_day.",
             ])
         case .storageFull: list(["The server's disk is full. Everything can be read; nothing can be changed until there is room.": "Any write."])
         case .familyFull: list(["This family holds as many records as it may. Delete what is no longer needed.": "records_per_family."])
@@ -297,6 +310,7 @@ extension ErrorCode {
                 "No frame is called {word}. \(Self.older)": "type.",
                 "A message has at most {limit} octets.": "message_octets.",
                 "limit must be from 1 to {limit}.": "page_records.",
+                "sha256 is 64 hexadecimal digits in lower case.": "consent.",
             ])
         case .notSignedIn: list(["Sign in first.": "Before welcome.", "This sign-in has ended.": "Between sign_out and the close."])
         case .alreadySignedIn: list(["This connection is signed in already.": "sign_in or redeem on a connection that is signed in, or whose sign-in has not been answered."])

@@ -8,6 +8,8 @@ package struct Invite: Hashable, Sendable {
     package enum State: String, CaseIterable, Sendable {
         /// Its code can be redeemed.
         case pending
+        /// An athlete of 13 to 17 is in the family, and a parent has to consent before there is a code.
+        case proposed
         /// Its code was redeemed, or nothing has to be redeemed.
         case accepted
         /// A parent took it back, or another invite of the same member replaced it.
@@ -28,10 +30,12 @@ package struct Invite: Hashable, Sendable {
     package var createdAt: Int64
     package var expiresAt: Int64
     package var state: State
+    /// The last day of a guest, `YYYY-MM-DD`.
+    package var lastDay: String?
 
     package init(
         id: Identifier, member: Identifier, role: Role, name: String, email: String? = nil, inviter: Identifier?, createdAt: Int64, expiresAt: Int64,
-        state: State = .pending
+        state: State = .pending, lastDay: String? = nil
     ) {
         self.id = id
         self.member = member
@@ -42,6 +46,7 @@ package struct Invite: Hashable, Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.state = state
+        self.lastDay = lastDay
     }
 
     /// How long a code can be redeemed, milliseconds: 7 days.

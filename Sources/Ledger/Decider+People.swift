@@ -14,7 +14,8 @@ extension Decider {
             if let zone = new.fields.text("time_zone") { setZone(zone) }
         case .member:
             let before = family.members[new.id]
-            let state = MemberState(new, born: before?.born, isRemoved: new.isDeleted)
+            let state = MemberState(
+                new, born: before?.born, isRemoved: new.isDeleted, hasConsent: before?.hasConsent ?? false, lastDay: before?.lastDay)
             try checkRole(from: before, to: state, operation, index)
             if old.isDeleted != new.isDeleted {
                 setMembership(of: new.id, removedAt: new.deletedAt)

@@ -50,12 +50,18 @@ package struct MemberState {
     /// Never leaves the server.
     package var born: CalendarDate?
     package var isRemoved: Bool
+    /// A parent consents to the sign-in of an athlete below 18.
+    package var hasConsent: Bool
+    /// The last day of a guest; on the day after it they may not enter any more.
+    package var lastDay: CalendarDate?
 
-    package init(_ record: Record, born: CalendarDate?, isRemoved: Bool) {
+    package init(_ record: Record, born: CalendarDate?, isRemoved: Bool, hasConsent: Bool = false, lastDay: CalendarDate? = nil) {
         name = record.fields.text("name") ?? ""
         role = record.fields.text("role").flatMap(Role.init) ?? .guest
         parentAccess = record.fields.text("parent_access").flatMap(ParentAccess.init) ?? .edit
         self.born = born
         self.isRemoved = isRemoved
+        self.hasConsent = hasConsent
+        self.lastDay = lastDay
     }
 }

@@ -52,6 +52,7 @@ package enum ReadRequest: Sendable {
     case accessLog(family: Identifier, member: Identifier, AccessLogRequest)
     case invites(family: Identifier, member: Identifier, InvitesRequest)
     case audit(family: Identifier, member: Identifier, AuditRequest)
+    case standings(family: Identifier, member: Identifier, StandingsRequest)
 }
 
 /// What came of it.
@@ -67,7 +68,7 @@ package enum ReadAnswer: Sendable {
     case trimmed
     /// Encoded `snapshot` frames and the sequence that they are true at.
     case snapshot(frames: [[UInt8]], sequence: Int64, SnapshotVerification)
-    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites`, `audit` or an `error`.
+    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites`, `audit`, `standings` or an `error`.
     case page([UInt8])
     /// The database could not be read; the session is told to come back.
     case failed
@@ -156,6 +157,7 @@ package enum SessionCommand: Sendable {
     case redeem(code: String, nonce: String, name: String?)
     case invite(family: Identifier, member: Identifier, InviteRequest)
     case withdrawInvite(family: Identifier, member: Identifier, WithdrawInviteRequest)
+    case consent(family: Identifier, member: Identifier, ConsentRequest)
     /// The code that gave this session's token is dead from now on.
     case closeRedemption(session: Int64)
 }
@@ -166,5 +168,6 @@ package enum SessionCommandAnswer: Sendable {
     case redemptionClosed
     /// `code`: for the person who is invited.
     case invite(Invite, code: String?)
+    case standing(Standing)
     case rejected(Rejection)
 }

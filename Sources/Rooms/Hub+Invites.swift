@@ -4,10 +4,12 @@ import Wire
 // Invites, which parents make, take back and list. The writer decides; the reactor only refuses early.
 extension Hub {
     func invite(_ session: Session, _ request: InviteRequest) {
+        guard isUnseated(session) || isInviter(session, request.request) else { return }
         command(session, request.request) { .invite(family: $0.family, member: session.member, request) }
     }
 
     func withdrawInvite(_ session: Session, _ request: WithdrawInviteRequest) {
+        guard isUnseated(session) || isInviter(session, request.request) else { return }
         command(session, request.request) { .withdrawInvite(family: $0.family, member: session.member, request) }
     }
 
@@ -17,17 +19,20 @@ extension Hub {
     }
 
     /// Asks the writer. One such command of a session is under way at a time.
-    private func command(_ session: Session, _ request: Int64, _ command: (Room) -> SessionCommand) {
-        guard let room = admitRequest(session, request), isInviter(session, request) else { return }
+    func command(_ session: Session, _ request: Int64, _ command: (Room) -> SessionCommand) {
+        guard let room = admitRequest(session, request) else { return }
         guard session.commandRequest == nil else {
             sendError(
-                Rejection(.tooManyPending, "The last invite or withdraw_invite has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
+                Rejection(.tooManyPending, "The last command to the writer has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
                 to: session, request: request)
             return
         }
         session.commandRequest = request
         emit(.command(session.id, command(room)))
     }
+
+    /// A session that has not joined is refused for that first.
+    private func isUnseated(_ session: Session) -> Bool { session.room == nil || !session.isSeated }
 
     private func isInviter(_ session: Session, _ request: Int64) -> Bool {
         let access = Access(actor: Actor(member: session.member, role: session.role), kind: .member, action: .create)
@@ -45,6 +50,7 @@ extension Hub {
         guard session.phase != .closed, session.phase != .ending else { return }
         switch answer {
         case .invite(let invite, let code): send(.invite(InviteAnswer(request: request, invite: invite, code: code)), to: session)
+        case .standing(let standing): send(.standing(StandingAnswer(request: request, standing: standing)), to: session)
         case .rejected(let rejection): sendError(rejection, to: session, request: request)
         case .token, .redemptionClosed: break
         }

@@ -151,7 +151,7 @@ extension Hub {
             send(.token(token: token, family: family, member: member), to: session, request: session.request)
         case .rejected(let rejection):
             sendError(rejection, to: session, request: session.request)
-        case .redemptionClosed, .invite:
+        case .redemptionClosed, .invite, .standing:
             break
         }
     }

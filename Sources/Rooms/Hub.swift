@@ -338,6 +338,8 @@ package final class Hub {
         case .withdrawInvite(let request): withdrawInvite(session, request)
         case .invites(let request): invites(session, request)
         case .audit(let request): audit(session, request)
+        case .standings(let request): standings(session, request)
+        case .consent(let request): consent(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)
         }

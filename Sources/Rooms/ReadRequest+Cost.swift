@@ -11,6 +11,7 @@ extension ReadRequest {
         case .accessLog(_, _, let request): request.request
         case .invites(_, _, let request): request.request
         case .audit(_, _, let request): request.request
+        case .standings(_, _, let request): request.request
         case .signIn, .redemption, .join, .changes, .snapshot: nil
         }
     }
@@ -19,7 +20,7 @@ extension ReadRequest {
     package var isShort: Bool {
         switch self {
         case .signIn, .redemption, .join: true
-        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites, .audit: false
+        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites, .audit, .standings: false
         }
     }
 
@@ -41,6 +42,7 @@ extension ReadRequest {
         case .accessLog: "access_log"
         case .invites: "invites"
         case .audit: "audit"
+        case .standings: "standings"
         }
     }
 }

@@ -119,7 +119,7 @@ final class Session {
     var snapshot: SnapshotUnderWay?
     /// Octets of the mutations that wait for their receipts, in order; receipts come in the order of the proposals.
     private(set) var pendingSizes: [Int] = []
-    /// Of the `invite` or `withdraw_invite` that is at the writer.
+    /// Of the command about members or invites that is at the writer.
     var commandRequest: Int64?
     /// Frames that were refused.
     var refusals = TokenBucket()

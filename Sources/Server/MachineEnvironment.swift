@@ -10,12 +10,14 @@ enum MachineEnvironment {
     static let zoneFolder = "/usr/share/zoneinfo"
 
     /// - Parameter now: UTC milliseconds.
-    static func make(_ limits: Limits, now: @escaping () -> Int64 = { Clock.wallMilliseconds() }) -> StoreEnvironment {
+    static func make(
+        _ limits: Limits, consent: ConsentText = .standard, now: @escaping () -> Int64 = { Clock.wallMilliseconds() }
+    ) -> StoreEnvironment {
         let zones = Zones()
         return StoreEnvironment(
             now: now, random: { Random.octets($0) },
             localDate: { zone, at in zones.rules(zone)?.localDate(at: at).description },
-            rules: RuleEnvironment(zone: zones.rules), limits: limits)
+            rules: RuleEnvironment(zone: zones.rules), limits: limits, consent: consent)
     }
 }
 

@@ -264,6 +264,8 @@ extension StoreReader {
             return Self.answer(try accessLog(family: family, member: member, request).map(ServerFrame.accessLog), to: request.request)
         case .audit(let family, let member, let request):
             return Self.answer(try audit(family: family, member: member, request).map(ServerFrame.audit), to: request.request)
+        case .standings(let family, let member, let request):
+            return Self.answer(try standings(family: family, member: member, request).map(ServerFrame.standings), to: request.request)
         case .invites(let family, let member, let request):
             let invites = try invites(family: family, member: member)
             return Self.answer(invites.map { .invites(InviteList(request: request.request, invites: $0)) }, to: request.request)

@@ -19,6 +19,8 @@ package struct ServerOptions: Sendable {
     package var trust = ProxyTrust()
     package var origins = OriginPolicy()
     package var health = HealthSettings()
+    /// The text to which parents consent.
+    package var consent = ConsentText.standard
     /// Reads the options again, at SIGHUP, on the reactor's thread.
     package var reload: (@Sendable () -> OptionsReload)?
     /// Listening sockets that were open before this process: `plain` is used in the place of `host` and `port`, `tls` in the place of
@@ -89,7 +91,7 @@ package enum HuddleServer {
             let reactor = try Reactor()
             let address = try SocketAddress.local(of: listener.raw)
             let events = Mailbox<ShardEvent>(waker: reactor.waker)
-            let database = ServerDatabase(folder)
+            let database = ServerDatabase(folder, consent: options.consent)
             let store = try database.openStore(limits)
             if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
             let readers = ReaderPool(events: events, log: log)

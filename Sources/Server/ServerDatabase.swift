@@ -8,8 +8,11 @@ import StoreSQLite
 struct ServerDatabase: Sendable {
     private let path: String
     private let mark: String
+    /// The text of consent in force.
+    private let consent: ConsentText
 
-    init(_ folder: borrowing DataFolder) {
+    init(_ folder: borrowing DataFolder, consent: ConsentText = .standard) {
+        self.consent = consent
         path = folder.databasePath
         mark = folder.markPath
     }
@@ -18,7 +21,7 @@ struct ServerDatabase: Sendable {
     ///
     /// - Throws: a sentence for a database of a newer program, or for a disk that does not take it.
     func openStore(_ limits: Limits) throws(StoreFailure) -> Store {
-        try Store(path: path, environment: MachineEnvironment.make(limits), mark: mark)
+        try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent), mark: mark)
     }
 
     /// Opens the database for reading, on a connection of its own. The reader belongs to one thread.
@@ -26,7 +29,7 @@ struct ServerDatabase: Sendable {
     /// - Parameter shelf: the lists that the reader shares with other readers.
     /// - Throws: if the writer has not made the database ready.
     func openReader(_ limits: Limits, shelf: ListingShelf = ListingShelf()) throws(StoreFailure) -> StoreReader {
-        try StoreReader(path: path, environment: MachineEnvironment.make(limits), shelf: shelf)
+        try StoreReader(path: path, environment: MachineEnvironment.make(limits, consent: consent), shelf: shelf)
     }
 
     /// The check of the database in `folder`, with or without a running server beside it.

@@ -8,6 +8,8 @@ import Wire
 enum ShardEvent: Sendable {
     case committed([CommitResult])
     case commanded(SessionID, SessionCommandAnswer)
+    /// A member may not enter their family any more.
+    case shutOut(BarredMember)
     /// What became of revocations: why one was not done, `nil` when it is durable.
     case revoked([(Revocation, Rejection?)])
     case administered(UInt64, Result<AdminReply, Rejection>)

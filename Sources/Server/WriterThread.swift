@@ -152,8 +152,10 @@ private struct WriterLoop {
     private func perform(_ job: WriterJob) throws(StoreFailure) -> Bool {
         switch job {
         case .command(let session, let command):
-            let (answer, results) = try command.perform(in: store)
+            let (answer, results, barred) = try command.perform(in: store)
             if !results.isEmpty { events.put(.committed(results)) }
+            // The connections of a member who may not enter any more end before the parent gets the answer.
+            if let barred { events.put(.shutOut(barred)) }
             if let answer { events.put(.commanded(session, answer)) }
         case .exported(let export, let answer):
             _ = answer.put(try store.note(export))
@@ -172,6 +174,8 @@ private struct WriterLoop {
         case .forget(let gone, let answer):
             _ = answer.put(try store.forget(gone))
         case .maintenance:
+            let ended = try store.endGuests()
+            if !ended.isEmpty { events.put(.committed(ended)) }
             let portion = try store.maintain()
             if !portion.damaged.isEmpty { events.put(.damaged(portion.damaged)) }
             if portion.isFinished {
@@ -191,29 +195,42 @@ private struct WriterLoop {
 }
 
 extension SessionCommand {
-    /// - Returns: `nil` when nobody waits for the answer; and the changes for the live rooms.
-    fileprivate func perform(in store: Store) throws(StoreFailure) -> (SessionCommandAnswer?, [CommitResult]) {
+    /// - Returns: `nil` when nobody waits for the answer; the changes for the live rooms; and the member whose connections are to end.
+    fileprivate func perform(in store: Store) throws(StoreFailure) -> (SessionCommandAnswer?, [CommitResult], BarredMember?) {
         switch self {
         case .redeem(let code, let nonce, let name):
             let (answer, results) = try store.perform(.redeem(code: code, nonce: nonce, name: name))
-            return (SessionCommandAnswer(answer), results)
+            return (SessionCommandAnswer(answer), results, nil)
         case .closeRedemption(let session):
             let refusal = try store.closeRedemption(session: session)
-            return (refusal.map { .rejected($0) } ?? .redemptionClosed, [])
+            return (refusal.map { .rejected($0) } ?? .redemptionClosed, [], nil)
         case .invite(let family, let member, let request):
             let new = NewInvite(
                 family: family.description, member: request.member, name: request.name, role: request.role, born: request.born, email: request.email,
-                by: member, origin: .session(id: request.id, nonce: request.nonce))
+                lastDay: request.lastDay, by: member, origin: .session(id: request.id, nonce: request.nonce))
             return Self.answer(try store.perform(.make(new)))
         case .withdrawInvite(let family, let member, let request):
             return Self.answer(try store.perform(.withdraw(request.id, family: family, by: member)))
+        case .consent(let family, let member, let request):
+            let act: MemberCommand.Act =
+                switch request.act {
+                case .give(let version, let digest): .consent(version: version, digest: digest)
+                case .withdraw: .withdrawConsent
+                case .born(let born): .correctBirthDate(born)
+                case .lastDay(let day): .setLastDay(day)
+                }
+            let (answer, barred) = try store.perform(MemberCommand(act, member: request.member, family: family, by: member))
+            switch answer {
+            case .success(let standing): return (.standing(standing), [], barred)
+            case .failure(let rejection): return (.rejected(rejection), [], nil)
+            }
         }
     }
 
-    private static func answer(_ done: (Result<MadeInvite, Rejection>, [CommitResult])) -> (SessionCommandAnswer?, [CommitResult]) {
+    private static func answer(_ done: (Result<MadeInvite, Rejection>, [CommitResult])) -> (SessionCommandAnswer?, [CommitResult], BarredMember?) {
         switch done.0 {
-        case .success(let made): (.invite(made.invite, code: made.code), done.1)
-        case .failure(let rejection): (.rejected(rejection), done.1)
+        case .success(let made): (.invite(made.invite, code: made.code), done.1, nil)
+        case .failure(let rejection): (.rejected(rejection), done.1, nil)
         }
     }
 }

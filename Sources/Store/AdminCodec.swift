@@ -38,6 +38,7 @@ extension AdminCommand {
             line.add("role", invite.role?.rawValue)
             line.add("born", invite.born)
             line.add("email", invite.email)
+            line.add("last_day", invite.lastDay)
             line.add("by", invite.by)
         case .token(let member):
             line.add("command", "token")
@@ -70,6 +71,7 @@ extension AdminCommand {
                 NewInvite(
                     family: try line.text("family"), member: try line.optionalID("member"), name: line.optionalText("name"),
                     role: try line.optionalRole(), born: line.optionalText("born"), email: line.optionalText("email"),
+                    lastDay: line.optionalText("last_day"),
                     by: try line.optionalID("by")))
         case "token": command = .token(member: try line.id("member"))
         case "redeem": command = .redeem(code: try line.text("code"), nonce: try line.text("nonce"), name: line.optionalText("name"))

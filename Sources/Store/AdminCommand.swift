@@ -42,7 +42,9 @@ package struct NewInvite: Hashable, Sendable {
     /// `YYYY-MM-DD`.
     package var born: String?
     package var email: String?
-    /// The parent who invites, and who consents for an athlete below 18.
+    /// The last day of a new guest, `YYYY-MM-DD`.
+    package var lastDay: String?
+    /// The parent who invites.
     package var by: Identifier?
     package var origin = Origin.host
 
@@ -52,7 +54,7 @@ package struct NewInvite: Hashable, Sendable {
 
     package init(
         family: String, member: Identifier? = nil, name: String? = nil, role: Role? = nil, born: String? = nil, email: String? = nil,
-        by: Identifier? = nil, origin: Origin = .host
+        lastDay: String? = nil, by: Identifier? = nil, origin: Origin = .host
     ) {
         self.family = family
         self.member = member
@@ -60,6 +62,7 @@ package struct NewInvite: Hashable, Sendable {
         self.role = role
         self.born = born
         self.email = email
+        self.lastDay = lastDay
         self.by = by
         self.origin = origin
     }
@@ -97,7 +100,7 @@ package struct Invited: Hashable, Sendable {
     package var member: Identifier
     package var role: Role
     package var name: String
-    /// One-time code; `nil` for an athlete below 13, whose profile a parent keeps.
+    /// One-time code; `nil` for an athlete below 13, whose profile a parent keeps, and for one below 18, until a parent consents.
     package var code: String?
     /// UTC milliseconds; `nil` without a code.
     package var expiresAt: Int64?

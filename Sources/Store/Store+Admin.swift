@@ -155,14 +155,7 @@ extension Store {
         guard let family = try family(membership.familyID), let member = family.state.member(membership.member) else {
             throw StoreFailure("a membership without a member record")
         }
-        if member.role == .athlete {
-            guard let age = environment.age(born: member.born, zone: family.state.zone, at: at), age >= Age.login else {
-                throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile")
-            }
-            guard age >= Age.adult || membership.hasConsent else {
-                throw Rejection(.notAllowed, "Athletes below \(Age.adult) need a parent's consent: let a parent invite them")
-            }
-        }
+        if let bar = environment.bar(member, zone: family.state.zone, at: at) { throw bar.rejection }
         let token = SessionToken.make(environment.random)
         let key = try people.addSession(membership, hash: SessionToken.hash(token), at: at)
         return (SessionCreated(token: token, family: family.state.id, member: membership.member, role: member.role), key)

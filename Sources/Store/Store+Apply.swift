@@ -21,9 +21,10 @@ extension Store {
 
     /// Decides something for one family and writes it, in the transaction of the caller.
     ///
+    /// - Parameter isAudited: false where the caller enters the change of rights into the audit log itself.
     /// - Returns: what `body` returned, and the change for the live rooms, if there is one.
     func decide<Value>(
-        _ family: StoredFamily, actor: Actor, context: Context = .all, at: Int64, _ body: (Decider) throws -> Value
+        _ family: StoredFamily, actor: Actor, context: Context = .all, at: Int64, isAudited: Bool = true, _ body: (Decider) throws -> Value
     ) throws -> (Value, CommittedChange?) {
         let decider = Decider(family.state, actor: actor, context: context, at: at, on: view(of: family.key), ledger)
         let value = try body(decider)
@@ -32,7 +33,7 @@ extension Store {
         var writes = BatchWrites()
         writes.decisions = [DecisionWrites(decision, family: family.key, &usage)]
         _ = try engine.apply(writes)
-        try auditRights(decision, family: family.key)
+        if isAudited { try auditRights(decision, family: family.key) }
         keep(StoredFamily(key: family.key, state: decision.family, usage: usage))
         return (value, CommittedChange(decision))
     }

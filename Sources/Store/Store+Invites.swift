@@ -69,18 +69,15 @@ extension Store {
         try checkLimits(of: invitee, family, at: at)
 
         var change: CommittedChange?
-        let consent = invitee.needsConsent ? new.by.map { Consent(by: $0, at: at, terms: Consent.currentTerms) } : nil
         if let profile = invitee.profile {
             let author = new.by ?? invitee.member
             let actor = Actor(member: author, role: family.state.member(author)?.role ?? invitee.role)
             (_, change) = try decide(family, actor: actor, at: at) { $0.add(invitee.member, profile, born: invitee.born) }
-            try people.addMembership(family: family.key, member: invitee.member, born: invitee.born, consent: consent)
-        } else if let consent {
-            try people.setConsent(consent, family: family.key, member: invitee.member)
+            try people.addMembership(family: family.key, member: invitee.member, born: invitee.born, consent: nil)
         }
         var invite = Invite(
             id: identifier(at), member: invitee.member, role: invitee.role, name: invitee.name, email: invitee.email, inviter: new.by, createdAt: at,
-            expiresAt: at + Invite.life, state: invitee.hasLogin ? .pending : .accepted)
+            expiresAt: at + Invite.life, state: invitee.state, lastDay: invitee.lastDay?.description)
         var code = InviteCode.make(environment.random)
         if case .session(let id, let nonce) = new.origin, let by = new.by {
             invite.id = id
@@ -89,7 +86,7 @@ extension Store {
         try people.endInvite(family: family.key, member: invite.member, as: .withdrawn)
         try audit(.invited, family: family.key, by: new.author, about: invite.member, detail: invite.role.rawValue, at: at)
         let row = InviteRow(family: family.key, familyID: family.state.id, invite: invite, payload: payload)
-        guard invitee.hasLogin else {
+        guard invitee.state == .pending else {
             try people.addInvite(row)
             return (MadeInvite(family: family.state.id, invite: invite, code: nil), change)
         }
@@ -113,6 +110,8 @@ extension Store {
         switch row.invite.state {
         case .accepted:
             throw Rejection(.contradicted, "This invite was accepted already. Nothing was changed; remove the member to take their access away", id: id)
+        case .proposed:
+            throw Rejection(.contradicted, "This athlete is in the family already. Nothing was changed; remove them to take them out", id: id)
         case .pending, .expired:
             try people.endInvite(family: stored.key, member: row.invite.member, as: .withdrawn)
             try audit(.inviteWithdrawn, family: stored.key, by: .member(by), about: row.invite.member, at: at)
@@ -147,7 +146,7 @@ extension Store {
 
     /// By the table of permissions: an invite creates a member.
     private func checkRights(of member: Identifier, _ family: StoredFamily, subject: Identifier, at: Int64) throws {
-        guard let role = family.state.member(member)?.role else { throw Rejection.noSuchFamily }
+        guard let role = try entered(member, family.state, at: at)?.role else { throw Rejection.noSuchFamily }
         let rights = Rights(Actor(member: member, role: role), members: family.state.members) { [environment, zone = family.state.zone] born in
             environment.age(born: born, zone: zone, at: at)
         }
@@ -168,16 +167,16 @@ extension Store {
         /// acceptance.
         var profile: Fields?
         var born: CalendarDate?
-        /// False for an athlete below 13, whose profile a parent keeps.
-        var hasLogin = true
-        /// An athlete below 18.
-        var needsConsent = false
+        /// `accepted` for an athlete below 13, whose profile a parent keeps; `proposed` for one below 18, until a parent consents.
+        var state = Invite.State.pending
+        /// Of a guest.
+        var lastDay: CalendarDate?
     }
 
     private func invitee(of new: NewInvite, _ family: StoredFamily, at: Int64) throws -> Invitee {
         let email = try new.email.map { text throws(Rejection) in try Invite.canonicalEmail(text) }
         guard let member = new.member else { return try newcomer(new, email, family, at: at) }
-        for (field, isThere) in [("name", new.name != nil), ("role", new.role != nil), ("born", new.born != nil)] where isThere {
+        for (field, isThere) in [("name", new.name != nil), ("role", new.role != nil), ("born", new.born != nil), ("last_day", new.lastDay != nil)] where isThere {
             throw Rejection(.invalid, "An invite of a member takes name and role from the family. Leave out \(field)", field: field)
         }
         var invitee: Invitee
@@ -186,15 +185,16 @@ extension Store {
                 throw Rejection(.alreadyExists, "This member has signed in already and needs no invite. Nothing was changed", id: member)
             }
             invitee = Invitee(member: member, role: state.role, name: state.name, email: email)
-            if state.role == .athlete {
-                let age = environment.age(born: state.born, zone: family.state.zone, at: at)
-                guard let age, age >= Age.login else {
-                    throw Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile")
-                }
-                invitee.needsConsent = age < Age.adult
+            switch environment.bar(state, zone: family.state.zone, at: at) {
+            case nil: break
+            case .noConsent?: throw Rejection.consentFirst(environment.consent)
+            case let bar?: throw bar.rejection
             }
+            invitee.lastDay = state.role == .guest ? state.lastDay : nil
         } else if let former = try people.invite(ofMember: member), former.family == family.key, family.state.members[member] == nil {
-            invitee = Invitee(member: member, role: former.invite.role, name: former.invite.name, email: email ?? former.invite.email)
+            invitee = Invitee(
+                member: member, role: former.invite.role, name: former.invite.name, email: email ?? former.invite.email,
+                lastDay: former.invite.lastDay.flatMap { CalendarDate($0) })
         } else {
             throw Rejection(.notFound, "There is no such member, and no pending invite of one. Nothing was changed", id: member)
         }
@@ -223,11 +223,14 @@ extension Store {
             throw Rejection(.familyFull, ErrorCode.familyFull.sentence)
         }
         var invitee = Invitee(member: identifier(at), role: role, name: profile.text("name") ?? "", email: email)
+        if let text = new.lastDay {
+            guard role == .guest else { throw Rejection(.invalid, "Only a guest has a last day. Leave it out", field: "last_day") }
+            invitee.lastDay = try lastDay(text, zone: family.state.zone, at: at)
+        }
         guard role == .athlete, let age else { return invitee }
         invitee.profile = profile
         invitee.born = born
-        invitee.hasLogin = age >= Age.login
-        invitee.needsConsent = invitee.hasLogin && age < Age.adult
+        invitee.state = age < Age.login ? .accepted : age < Age.adult ? .proposed : .pending
         return invitee
     }
 
@@ -261,7 +264,7 @@ extension Store {
 
     private func checkLimits(of invitee: Invitee, _ family: StoredFamily, at: Int64) throws {
         let limits = environment.limits
-        if invitee.hasLogin {
+        if invitee.state == .pending {
             let open = try people.openInvites(family: family.key, at: at, besides: invitee.member)
             guard open < limits.invitesPending else {
                 throw Rejection(
@@ -314,6 +317,10 @@ extension Store {
         let profile = try ledger.profile(.member, [("name", invite.name), ("role", invite.role.rawValue)])
         let (_, change) = try decide(family, actor: Actor(member: invite.member, role: invite.role), at: at) { $0.add(invite.member, profile) }
         try people.addMembership(family: family.key, member: invite.member, born: nil, consent: nil)
+        if let day = invite.lastDay.flatMap({ CalendarDate($0) }) {
+            try people.setLastDay(day, family: family.key, member: invite.member)
+            forgetFamily(key: family.key)
+        }
         return change
     }
 }
@@ -328,7 +335,7 @@ extension NewInvite {
     /// A hash of what a client asked for, beside the id; empty for the host's commands.
     fileprivate var payload: [UInt8] {
         guard case .session(_, let nonce) = origin else { return [] }
-        let parts = [by?.description, member?.description, name, role?.rawValue, born, email, nonce]
+        let parts = [by?.description, member?.description, name, role?.rawValue, born, email, nonce, lastDay]
         // Lengths keep the parts apart; an absent part differs from an empty one.
         let text = parts.map { part in part.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined(separator: ",")
         return Array(Digest.sha256(Array(text.utf8)).prefix(16))
@@ -344,5 +351,11 @@ extension Invited {
 }
 
 extension Rejection {
+    /// The refusal of an invite of an athlete of 13 to 17 without a consent. It names the text in force.
+    static func consentFirst(_ text: ConsentText) -> Rejection {
+        Rejection(
+            .required, "An athlete below \(Age.adult) needs a parent's consent (\(text.version)) before the invite: huddle consent NAME", field: "consent")
+    }
+
     fileprivate static let badBirthDate = Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past", field: "born")
 }

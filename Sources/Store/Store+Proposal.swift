@@ -32,7 +32,7 @@ extension Store {
         // Ids begin at 1, so 0 is a floor for every client.
         guard mutation.id > known?.floor ?? 0 else { return refuse(Self.expired) }
 
-        guard let member = family.state.member(proposal.member) else {
+        guard let member = try entered(proposal.member, family.state, at: at) else {
             // Nothing is recorded for a stranger, whose tries must not fill the disk; the answer stays the same by itself.
             return refuse(.noSuchFamily)
         }

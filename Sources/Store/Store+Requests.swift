@@ -63,7 +63,9 @@ extension Store {
     private func decider(
         _ id: Identifier, _ member: Identifier, context: Context, at: Int64, _ batch: Batch
     ) throws -> (Batch.Family, Decider) {
-        guard let family = try batch.family(id, of: self), let role = family.state.member(member)?.role else { throw Rejection.noSuchFamily }
+        guard let family = try batch.family(id, of: self), let role = try entered(member, family.state, at: at)?.role else {
+            throw Rejection.noSuchFamily
+        }
         return (family, Decider(family.state, actor: Actor(member: member, role: role), context: context, at: at, on: family.overlay, ledger))
     }
 

@@ -85,6 +85,18 @@ extension Store {
         }
     }
 
+    /// Consents to the sign-in of an athlete, for families that are made up: nobody has read the text.
+    ///
+    /// - Returns: why nothing was done; for an athlete of 18 that is no fault.
+    @discardableResult
+    package func approve(_ athlete: Identifier, in family: Identifier, by parent: Identifier) throws(StoreFailure) -> Rejection? {
+        let act = MemberCommand.Act.consent(version: environment.consent.version, digest: environment.consent.digest)
+        switch try perform(MemberCommand(act, member: athlete, family: family, by: parent)).0 {
+        case .success: return nil
+        case .failure(let rejection): return rejection
+        }
+    }
+
     private func enroll(
         _ name: String, _ role: Role, in family: Identifier, by: Identifier, at: Int64
     ) throws -> (member: Identifier, change: CommittedChange?) {

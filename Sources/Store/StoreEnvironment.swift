@@ -14,16 +14,20 @@ package struct StoreEnvironment {
     /// What the rules of `Family` ask.
     package let rules: RuleEnvironment
     package let limits: Limits
+    /// The text of consent in force.
+    package let consent: ConsentText
 
     package init(
         now: @escaping () -> Int64, random: @escaping (Int) -> [UInt8],
-        localDate: @escaping (_ zone: String, _ at: Int64) -> String?, rules: RuleEnvironment, limits: Limits = Limits()
+        localDate: @escaping (_ zone: String, _ at: Int64) -> String?, rules: RuleEnvironment, limits: Limits = Limits(),
+        consent: ConsentText = .standard
     ) {
         self.now = now
         self.random = random
         self.localDate = localDate
         self.rules = rules
         self.limits = limits
+        self.consent = consent
     }
 
     /// What the ledger takes of it.
@@ -35,4 +39,10 @@ package struct StoreEnvironment {
 
     /// Whole years from a birth date to today in a zone; `nil` when the birth date or the zone is not known.
     func age(born: CalendarDate?, zone: String, at: Int64) -> Int? { ledger.age(born: born, zone: zone, at: at) }
+
+    /// The reason why a member may not enter the family now; `nil` if they may.
+    func bar(_ member: MemberState, zone: String, at: Int64) -> EntryBar? {
+        // Most members are parents, and athletes of whom nothing has to be computed are rare.
+        member.role == .parent ? nil : ledger.bar(member, zone: zone, at: at)
+    }
 }

@@ -38,12 +38,14 @@ package final class StoreReader {
         try reading {
             let now = environment.now()
             guard let session = try engine.people.session(hash: SessionToken.hash(token)), session.usedAt + SessionToken.life > now else { return nil }
-            let memberships = try engine.people.memberships(ofPerson: session.person).map { membership in
-                Membership(
-                    family: membership.familyID,
-                    name: try record(family: membership.family, membership.familyID)?.fields.text("name") ?? "",
-                    member: membership.member,
-                    role: try record(family: membership.family, membership.member)?.fields.text("role").flatMap(Role.init) ?? .guest)
+            let memberships = try engine.people.memberships(ofPerson: session.person).compactMap { membership -> Membership? in
+                let family = try record(family: membership.family, membership.familyID)?.fields
+                let role = try record(family: membership.family, membership.member)?.fields.text("role").flatMap(Role.init) ?? .guest
+                let bar = environment.ledger.bar(
+                    role: role, born: membership.born, hasConsent: membership.hasConsent, lastDay: membership.lastDay,
+                    zone: family?.text("time_zone") ?? "UTC", at: now)
+                guard bar == nil else { return nil }
+                return Membership(family: membership.familyID, name: family?.text("name") ?? "", member: membership.member, role: role)
             }
             return SignIn(
                 session: session.key, person: session.person, memberships: memberships,
@@ -77,6 +79,9 @@ package final class StoreReader {
             }
             let members = try engine.records.members(family: found.key)
             guard let member = members[id], !member.isRemoved else { return .refused(.noSuchFamily) }
+            let zone = try record(family: found.key, join.family)?.fields.text("time_zone") ?? "UTC"
+            let now = environment.now()
+            if let bar = environment.bar(member, zone: zone, at: now) { return .refused(bar.rejection) }
             let head = try head(found.key)
             let epoch = Cursor.epoch(of: join.family, database: self.epoch)
             let resume: JoinState.Resume
@@ -89,8 +94,6 @@ package final class StoreReader {
             case let cursor? where cursor.sequence < found.floor: resume = .reset(.logTrimmed)
             case let cursor?: resume = .changes(after: max(cursor.sequence, 0))
             }
-            let zone = try record(family: found.key, join.family)?.fields.text("time_zone") ?? "UTC"
-            let now = environment.now()
             func age(_ member: MemberState) -> Int? { environment.age(born: member.born, zone: zone, at: now) }
             let athletes = members.filter { !$0.value.isRemoved && $0.value.role == .athlete }
                 .map { Athlete(member: $0.key, parentAccess: Age.parentAccess($0.value.parentAccess, age: age($0.value))) }

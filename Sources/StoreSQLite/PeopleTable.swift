@@ -22,7 +22,7 @@ final class PeopleTable: PeopleWrites {
         findCode = database.prepareOnUse("SELECT key, family, member, invite, expires_at, nonce_hash, session FROM codes WHERE hash = ?")
         listMemberships = database.prepareOnUse(
             """
-            SELECT m.family, f.uuid, m.member, m.consent_at FROM memberships m JOIN families f ON f.key = m.family
+            SELECT m.family, f.uuid, m.member, m.consent_at, m.born, m.ends_on FROM memberships m JOIN families f ON f.key = m.family
             WHERE m.person = ? AND m.removed_at IS NULL ORDER BY m.member
             """)
         findMember = database.prepareOnUse("SELECT member FROM memberships WHERE family = ? AND person = ? AND removed_at IS NULL")
@@ -42,27 +42,96 @@ final class PeopleTable: PeopleWrites {
         try insert.run()
     }
 
-    func setConsent(_ consent: Consent, family: Int64, member: Identifier) throws {
-        let update = try database.prepare("UPDATE memberships SET consent_by = ?, consent_at = ?, consent_terms = ? WHERE family = ? AND member = ?")
-        update.bind(1, consent.by)
-        update.bind(2, consent.at)
-        update.bind(3, consent.terms)
-        update.bind(4, family)
-        update.bind(5, member)
+    func consent(family: Int64, member: Identifier) throws -> Consent? {
+        let find = try database.prepare(
+            """
+            SELECT consent_by, consent_at, consent_terms, consent_digest, consent_person FROM memberships
+            WHERE family = ? AND member = ? AND consent_at IS NOT NULL
+            """)
+        find.bind(1, family)
+        find.bind(2, member)
+        return try find.one { row in
+            Consent(
+                by: try row.identifier(0), at: row.int64(1), terms: row.text(2), digest: row.isNull(3) ? nil : row.octets(3),
+                person: row.optionalInt64(4))
+        }
+    }
+
+    func setConsent(_ consent: Consent?, family: Int64, member: Identifier) throws {
+        let update = try database.prepare(
+            """
+            UPDATE memberships SET consent_by = ?, consent_at = ?, consent_terms = ?, consent_digest = ?, consent_person = ?
+            WHERE family = ? AND member = ?
+            """)
+        update.bind(1, consent?.by)
+        update.bind(2, consent?.at)
+        update.bind(3, consent?.terms)
+        update.bind(4, consent?.digest)
+        update.bind(5, consent?.person)
+        update.bind(6, family)
+        update.bind(7, member)
         try update.run()
     }
+
+    func setBirth(_ born: CalendarDate, family: Int64, member: Identifier) throws {
+        let update = try database.prepare("UPDATE memberships SET born = ? WHERE family = ? AND member = ?")
+        update.bind(1, born.description)
+        update.bind(2, family)
+        update.bind(3, member)
+        try update.run()
+    }
+
+    func setLastDay(_ day: CalendarDate?, family: Int64, member: Identifier) throws {
+        let update = try database.prepare("UPDATE memberships SET ends_on = ? WHERE family = ? AND member = ?")
+        update.bind(1, day?.description)
+        update.bind(2, family)
+        update.bind(3, member)
+        try update.run()
+    }
+
+    func detach(family: Int64, member: Identifier) throws {
+        let update = try database.prepare("UPDATE memberships SET person = NULL WHERE family = ? AND member = ?")
+        update.bind(1, family)
+        update.bind(2, member)
+        try update.run()
+    }
+
+    func endAllSessions(ofPerson person: Int64) throws -> [Int64] {
+        let list = try database.prepare("SELECT key FROM sessions WHERE person = ?")
+        list.bind(1, person)
+        let keys = try list.all { $0.int64(0) }
+        if !keys.isEmpty { try database.run("DELETE FROM sessions WHERE person = ?", .integer(person)) }
+        return keys
+    }
+
+    func membersEnding(before day: CalendarDate, limit: Int) throws -> [MembershipRow] {
+        let list = try database.prepare(
+            """
+            SELECT m.family, f.uuid, m.member, m.person, m.consent_at, m.born, m.ends_on FROM memberships m JOIN families f ON f.key = m.family
+            WHERE m.ends_on IS NOT NULL AND m.ends_on < ? AND m.removed_at IS NULL ORDER BY m.family, m.ends_on LIMIT ?
+            """)
+        list.bind(1, day.description)
+        list.bind(2, Int64(limit))
+        return try list.all { row in
+            MembershipRow(
+                family: row.int64(0), familyID: try row.identifier(1), member: try row.identifier(2), person: row.optionalInt64(3),
+                hasConsent: !row.isNull(4), isRemoved: false, born: Self.date(row, 5), lastDay: Self.date(row, 6))
+        }
+    }
+
+    private static func date(_ row: Statement, _ column: Int32) -> CalendarDate? { row.isNull(column) ? nil : CalendarDate(row.text(column)) }
 
     func membership(_ member: Identifier) throws -> MembershipRow? {
         let find = try database.prepare(
             """
-            SELECT m.family, f.uuid, m.person, m.consent_at, m.removed_at
+            SELECT m.family, f.uuid, m.person, m.consent_at, m.removed_at, m.born, m.ends_on
             FROM memberships m JOIN families f ON f.key = m.family WHERE m.member = ?
             """)
         find.bind(1, member)
         return try find.one { row in
             MembershipRow(
                 family: row.int64(0), familyID: try row.identifier(1), member: member, person: row.optionalInt64(2),
-                hasConsent: !row.isNull(3), isRemoved: !row.isNull(4))
+                hasConsent: !row.isNull(3), isRemoved: !row.isNull(4), born: Self.date(row, 5), lastDay: Self.date(row, 6))
         }
     }
 
@@ -71,7 +140,7 @@ final class PeopleTable: PeopleWrites {
         return try listMemberships.all { row in
             MembershipRow(
                 family: row.int64(0), familyID: try row.identifier(1), member: try row.identifier(2), person: person, hasConsent: !row.isNull(3),
-                isRemoved: false)
+                isRemoved: false, born: Self.date(row, 4), lastDay: Self.date(row, 5))
         }
     }
 
@@ -189,7 +258,7 @@ final class PeopleTable: PeopleWrites {
     // MARK: Invites
 
     private static let inviteColumns =
-        "i.family, f.uuid, i.id, i.member, i.role, i.name, i.email, i.inviter, i.created_at, i.expires_at, i.state, i.payload, i.bound"
+        "i.family, f.uuid, i.id, i.member, i.role, i.name, i.email, i.inviter, i.created_at, i.expires_at, i.state, i.payload, i.bound, i.ends_on"
     private static let invites = "SELECT \(inviteColumns) FROM invites i JOIN families f ON f.key = i.family"
     static let inviteQuery = "\(invites) WHERE i.family = ? AND i.id = ?"
     static let memberInviteQuery = "\(invites) WHERE i.member = ? AND i.state = 'pending'"
@@ -204,7 +273,8 @@ final class PeopleTable: PeopleWrites {
         }
         let invite = Invite(
             id: try row.identifier(2), member: try row.identifier(3), role: role, name: row.text(5), email: row.isNull(6) ? nil : row.text(6),
-            inviter: try row.optionalIdentifier(7), createdAt: row.int64(8), expiresAt: row.int64(9), state: state)
+            inviter: try row.optionalIdentifier(7), createdAt: row.int64(8), expiresAt: row.int64(9), state: state,
+            lastDay: row.isNull(13) ? nil : row.text(13))
         return InviteRow(
             family: row.int64(0), familyID: try row.identifier(1), invite: invite, payload: row.octets(11), isBound: row.int64(12) != 0)
     }
@@ -247,8 +317,8 @@ final class PeopleTable: PeopleWrites {
     func addInvite(_ row: InviteRow) throws {
         let insert = try database.prepare(
             """
-            INSERT INTO invites (family, id, member, role, name, email, inviter, created_at, expires_at, state, payload, bound)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO invites (family, id, member, role, name, email, inviter, created_at, expires_at, state, payload, bound, ends_on)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         let invite = row.invite
         insert.bind(1, row.family)
@@ -263,6 +333,7 @@ final class PeopleTable: PeopleWrites {
         insert.bind(10, invite.state.rawValue)
         insert.bind(11, row.payload)
         insert.bind(12, row.isBound ? Int64(1) : 0)
+        insert.bind(13, invite.lastDay)
         try insert.run()
     }
 

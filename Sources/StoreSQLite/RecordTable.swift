@@ -213,7 +213,7 @@ final class MemberTable {
         let columns = RecordTable.columns.split(separator: ", ").map { "r.\($0)" }.joined(separator: ", ")
         list = database.prepareOnUse(
             """
-            SELECT \(columns), m.born, m.removed_at
+            SELECT \(columns), m.born, m.removed_at, m.consent_at, m.ends_on
             FROM records r JOIN memberships m ON m.family = r.family AND m.member = r.id
             WHERE r.family = ? AND r.kind = \(Kind.member.rawValue)
             """)
@@ -227,7 +227,8 @@ final class MemberTable {
             let record = try RecordTable.decode(row)
             members[record.id] = MemberState(
                 record, born: CalendarDate(row.text(RecordTable.columnCount)),
-                isRemoved: !row.isNull(RecordTable.columnCount + 1) || record.isDeleted)
+                isRemoved: !row.isNull(RecordTable.columnCount + 1) || record.isDeleted, hasConsent: !row.isNull(RecordTable.columnCount + 2),
+                lastDay: row.isNull(RecordTable.columnCount + 3) ? nil : CalendarDate(row.text(RecordTable.columnCount + 3)))
         }
         return members
     }

@@ -21,6 +21,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case checksum
     case invites
     case audit
+    case consent
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

@@ -28,6 +28,10 @@ enum InviteCodec {
         writer.integer(invite.expiresAt)
         writer.key("state")
         writer.string(invite.state.rawValue)
+        if let day = invite.lastDay {
+            writer.key("last_day")
+            writer.string(day)
+        }
         writer.endObject()
     }
 
@@ -42,6 +46,7 @@ enum InviteCodec {
         var createdAt: Int64?
         var expiresAt: Int64?
         var state: Invite.State?
+        var lastDay: String?
         try reader.readObject { reader, key throws(JSONError) in
             switch key {
             case "id": id = try reader.readIdentifier()
@@ -56,11 +61,13 @@ enum InviteCodec {
                 let start = reader.offset
                 state = Invite.State(rawValue: try reader.readString())
                 if state == nil { throw .unexpected("the state of an invite", at: start) }
+            case "last_day": lastDay = try reader.readString()
             default: try reader.skipValue()
             }
         }
         guard let id, let member, let role, let name, let createdAt, let expiresAt, let state else { throw .unexpected("an invite", at: start) }
         return Invite(
-            id: id, member: member, role: role, name: name, email: email, inviter: inviter, createdAt: createdAt, expiresAt: expiresAt, state: state)
+            id: id, member: member, role: role, name: name, email: email, inviter: inviter, createdAt: createdAt, expiresAt: expiresAt, state: state,
+            lastDay: lastDay)
     }
 }

@@ -1,5 +1,5 @@
 internal import Bytes
-internal import Family
+package import Family
 internal import Queries
 internal import Terminal
 package import Wire
@@ -26,6 +26,8 @@ package struct AnswerText {
         case .invite(let answer): invite(answer)
         case .invites(let list): invites(list.invites)
         case .audit(let page): AuditText(text).lines(page)
+        case .standing(let answer): [standing(answer.standing)]
+        case .standings(let list): list.standings.map(standing) + due(list.standings)
         case .page(let page): page.records.reversed().map(text.message)
         default: []
         }
@@ -152,6 +154,8 @@ package struct AnswerText {
         }
         switch invite.state {
         case .accepted where invite.role == .athlete: return ["\(name) is in the family. Under 13 there is no sign-in: a parent keeps the profile."]
+        case .proposed:
+            return ["\(name) is in the family, without a sign-in. Read the text and consent: huddle consent \(name)", "Then invite: huddle invite \(name) --member"]
         case .accepted: return ["\(name) has joined."]
         case .withdrawn: return ["The invite of \(name) is withdrawn: its code opens nothing."]
         case .expired, .pending: return ["The code of \(name) has expired. Make a new one: huddle invites resend \(name)"]
@@ -164,6 +168,31 @@ package struct AnswerText {
             let until = invite.state == .expired ? "expired" : "until \(text.time(invite.expiresAt))"
             let by = invite.inviter.map { ", by \(names.member($0))" } ?? ""
             return "\(invite.name.printable) (\(invite.role.rawValue)), \(until)\(by)  \(invite.id)"
+        }
+    }
+
+    // MARK: Standings
+
+    /// What a parent should do about athletes who have the age for a sign-in.
+    package func due(_ standings: [Standing]) -> [String] {
+        standings.filter(\.isDue).map { standing in
+            let name = names.member(standing.member)
+            if standing.state == .consentNeeded { return "\(name) is old enough for a sign-in, if a parent consents: huddle consent \(name)" }
+            return "\(name) is old enough for a sign-in: huddle invite \(name) --member"
+        }
+    }
+
+    private func standing(_ standing: Standing) -> String {
+        let name = names.member(standing.member)
+        let consent = standing.consent.map { "; \(names.member($0.by)) consented on \(text.time($0.at)) (\($0.version.printable))" } ?? ""
+        let signIn = standing.hasSignIn ? "has signed in" : standing.isInvited ? "is invited" : "has not signed in"
+        return switch standing.state {
+        case .open, .consented:
+            "\(name) (\(standing.role.rawValue)) may sign in and \(signIn)\(consent)" + (standing.lastDay.map { "; last day \($0.printable)" } ?? "")
+        case .underAge: "\(name) (\(standing.role.rawValue)) has no sign-in: below 13 a parent keeps the profile"
+        case .ageUnknown: "\(name) (\(standing.role.rawValue)) has no sign-in: the birth date is missing"
+        case .consentNeeded: "\(name) (\(standing.role.rawValue)) has no sign-in: no parent has consented"
+        case .ended: "\(name) (\(standing.role.rawValue)) has no sign-in: the last day is over" + (standing.lastDay.map { " (\($0.printable))" } ?? "")
         }
     }
 

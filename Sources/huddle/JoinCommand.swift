@@ -74,14 +74,22 @@ enum JoinCommand {
 /// Asks a person on a terminal for the name that their invite has.
 enum NameQuestion {
     static let prompt = "Your name or e-mail address, as the invite has it: "
-    /// Octets of an answer, many times over.
-    private static let limit = 4_096
-
     /// - Returns: `nil` where nobody can be asked, and at the end of the input.
     static func ask(_ refusal: Rejection) -> String? {
+        TerminalQuestion.ask(prompt, after: refusal.code == .invalid ? refusal.message.printable + "\n" : "")
+    }
+}
+
+/// A question to the person at a terminal.
+enum TerminalQuestion {
+    /// Octets of an answer at most.
+    private static let limit = 4_096
+
+    /// - Parameter remark: what is shown before the question.
+    /// - Returns: `nil` where nobody can be asked, at the end of the input, and for an empty answer.
+    static func ask(_ question: String, after remark: String = "") -> String? {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else { return nil }
-        if refusal.code == .invalid { Standard.write(output: refusal.message.printable + "\n") }
-        Standard.write(output: prompt)
+        Standard.write(output: remark + question)
         var typed: [UInt8] = []
         while typed.last != UInt8(ascii: "\n") {
             let got = read()

@@ -392,6 +392,7 @@ struct OneShot {
             if invocation.isJSON {
                 printer.write(json: frame.encode())
             } else {
+                if case .standings(true) = question, case .standings(let list) = frame { printer.write(output: ConsentQuestion.shown(list.text)) }
                 printer.write(output: AnswerText(text(seat)).lines(frame).joined(separator: "\n") + "\n")
             }
             return .done
@@ -414,7 +415,15 @@ struct OneShot {
             case .failure(let rejection): return .failure(rejection)
             }
         }
-        let frame = try question.frame(0, lookup.names, invites: invites) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        var consent: ConsentText?
+        if case .consent(let name, let accepted) = question {
+            switch try answer(to: .standings(showsText: true), seat) {
+            case .success(.standings(let list)): consent = try ConsentQuestion.ask(list.text, for: name, accepted: accepted)
+            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .failure(let rejection): return .failure(rejection)
+            }
+        }
+        let frame = try question.frame(0, lookup.names, invites: invites, text: consent) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let asked = AskedFrame(frame, seat.session)
         asked.send()
         let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in asked.answer(in: notice) }

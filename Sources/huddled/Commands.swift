@@ -25,7 +25,7 @@ let usage = """
       huddled config [--check] [--json] [--config FILE] [--OPTION VALUE]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
-                     [--born YYYY-MM-DD] [--email ADDRESS] [--by MEMBER] [--json]
+                     [--born YYYY-MM-DD] [--email ADDRESS] [--until YYYY-MM-DD] [--by MEMBER] [--json]
       huddled invite --data DIR --family ID|NAME --member ID [--email ADDRESS] [--by MEMBER] [--json]
       huddled token  --data DIR --member ID [--json]
       huddled demo   --data DIR [--json]
@@ -48,7 +48,7 @@ let usage = """
     init    makes a family with its first parent, and prints that parent's sign-in token.
     invite  prints a one-time code for 'huddle join CODE', good for 7 days, which asks for the name or
             the e-mail address. Athletes and guests need the parent who approves (--by), and athletes a birth
-            date; under 13 there is no code. A parent or guest is a member once they have joined.
+            date; under 18 there is no code before a parent consents (huddle consent). A parent or guest is a member once they have joined.
             --member invites a member who has no sign-in, like an athlete who turned 13, or makes a new
             code in place of one that expired or was lost.
     token   prints a new sign-in token for a member, for another device of theirs. If their invite is
@@ -204,7 +204,7 @@ private func makeFamily(_ words: [String]) throws(CommandError) {
 
 private func invite(_ words: [String]) throws(CommandError) {
     let (data, invite, isJSON) = try arguments(
-        words, options: ["--data", "--family", "--member", "--name", "--role", "--born", "--email", "--by"], switches: ["--json"]
+        words, options: ["--data", "--family", "--member", "--name", "--role", "--born", "--email", "--until", "--by"], switches: ["--json"]
     ) { list throws(UsageError) in
         let by = list.value("--by") == nil ? nil : try identifier(list, "--by")
         var invite = NewInvite(family: try list.required("--family"), email: list.value("--email"), by: by)
@@ -215,8 +215,9 @@ private func invite(_ words: [String]) throws(CommandError) {
             invite.name = try list.required("--name")
             invite.role = role
             invite.born = list.value("--born")
+            invite.lastDay = list.value("--until")
         } else {
-            for option in ["--name", "--role", "--born"] where list.value(option) != nil {
+            for option in ["--name", "--role", "--born", "--until"] where list.value(option) != nil {
                 throw UsageError("An invite with --member takes name and role from the family: leave out \(option).")
             }
             invite.member = try identifier(list, "--member")
@@ -241,7 +242,8 @@ private func invite(_ words: [String]) throws(CommandError) {
             isJSON, fields,
             """
             \(invited.name) is a member now; their id is \(invited.member).
-            Under 13 there is no login: a parent keeps this profile.
+            There is no sign-in yet. Under 13 a parent keeps this profile. From 13 to 17 a parent consents in their own
+            session, and then invites: huddle consent NAME, huddle invite NAME --member
             """)
     }
 }

@@ -81,6 +81,14 @@ enum ServeOptions {
                         reason: "It holds years of a busy family, and bounds what a program gone wrong can write."),
                 ]),
             .init(
+                "People",
+                [
+                    .init(
+                        "consent-text", .path,
+                        "The text, in Markdown, to which a parent consents before an athlete of 13 to 17 may sign in. Its version is the name of the file without .md.",
+                        reason: "Without it the server shows the text of its release (deploy/terms). A club may have a text of its own; give each change of it another name.")
+                ]),
+            .init(
                 "Health",
                 [
                     .init(
@@ -134,6 +142,7 @@ enum ServeOptions {
         var options = ServerOptions(dataFolder: data, host: host, port: port, limits: limits, tls: try tls(settings))
         let live = live(settings)
         (options.trust, options.origins, options.health) = (live.trust, live.origins, live.health)
+        if let path = settings.text("consent-text") { options.consent = try consentText(path) }
         return options
     }
 
@@ -146,6 +155,24 @@ enum ServeOptions {
         if let floor = settings.text("free-space-floor").flatMap(OptionForm.size) { live.health.freeSpaceFloor = floor }
         live.health.backupMaxAge = settings.text("backup-max-age").flatMap(OptionForm.duration)
         return live
+    }
+
+    private static func consentText(_ path: String) throws(UsageError) -> ConsentText {
+        var version = path.split(separator: "/").last.map(String.init) ?? ""
+        if version.hasSuffix(".md") { version.removeLast(3) }
+        guard ConsentText.isVersion(version) else {
+            throw UsageError(
+                "--consent-text is \(path), and the name of the file is the version of the text. Name it with at most \(ConsentText.maxVersion) letters of ASCII, "
+                    + "digits, dots, hyphens and underscores, like club-consent-1.md.")
+        }
+        let octets: [UInt8]
+        do throws(Errno) { octets = try Files.read(path, limit: ConsentText.maxOctets) } catch {
+            throw UsageError("The text of --consent-text \(path) cannot be read: \(error == .tooBig ? "it is larger than \(ConsentText.maxOctets) octets" : error.text).")
+        }
+        guard let text = String(validating: octets, as: UTF8.self), let consent = ConsentText(version: version, text: text) else {
+            throw UsageError("The text of --consent-text \(path) is empty, or is not UTF-8.")
+        }
+        return consent
     }
 
     private static func tls(_ settings: OptionSettings) throws(UsageError) -> TLSOptions? {

@@ -56,7 +56,7 @@ struct CompletionTests {
     }
 
     @Test("In the conversation its own commands, and none of the program's options", arguments: [
-        (["con"], ["context", "conflicts"]), (["context", "m"], ["Mateo Rivera"]), (["context", ""], ["all", "Elena Rivera", "Mateo Rivera"]),
+        (["con"], ["consents", "context", "conflicts"]), (["context", "m"], ["Mateo Rivera"]), (["context", ""], ["all", "Elena Rivera", "Mateo Rivera"]),
         (["attend", "f"], ["Fall Showcase"]), (["add", "event", "type=ca"], ["type=camp"]), (["events", "--ser"], []), (["events", "--ty"], ["--type"]),
         (["watch"], []), (["help", "off"], ["offline"]), (["help", "unde"], []), (["me", "f"], []), (["outbox", "s"], ["send"]),
         (["set", "no"], ["notify", "notify-command"]), (["set", "theme", ""], ["dark", "light", "mono", "default"]), (["set", "notify", "bell", "o"], ["osc9"]),

@@ -71,6 +71,7 @@ struct HubScript {
             case .read(let id, .accessLog): .read(id, "access log")
             case .read(let id, .invites): .read(id, "invites")
             case .read(let id, .audit): .read(id, "audit")
+            case .read(let id, .standings): .read(id, "standings")
             case .command(let id, _): .command(id)
             case .endSession(let number): .endSession(number)
             case .readMissing(_, let sequence): .missing(after: sequence)
@@ -109,6 +110,8 @@ struct HubScript {
         case .invite: return "invite"
         case .invites: return "invites"
         case .audit: return "audit"
+        case .standing: return "standing"
+        case .standings: return "standings"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

@@ -108,6 +108,7 @@ final class World {
                 case .success(.invited(let athlete)) = try store.perform(
                     .invite(NewInvite(family: made.family, name: "\(mark) athlete", role: .athlete, born: "2009-01-01", by: made.member))).0
             else { throw SimulationError.setUp("no family") }
+            try store.approve(athlete.member, in: made.family, by: made.member)
             let family = SimulatedFamily(id: made.family, athlete: athlete.member, parent: made.member, mark: mark)
             families.append(family)
             twins[family.id] = Twin()

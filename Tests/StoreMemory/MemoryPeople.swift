@@ -14,7 +14,7 @@ final class MemoryPeople: PeopleWrites {
         guard let row = tables.members[member], let family = tables.families[row.family]?.row else { return nil }
         return MembershipRow(
             family: row.family, familyID: family.id, member: member, person: row.person, hasConsent: row.consent != nil,
-            isRemoved: row.removedAt != nil)
+            isRemoved: row.removedAt != nil, born: row.born.flatMap { CalendarDate($0) }, lastDay: row.lastDay)
     }
 
     func membership(_ member: Identifier) throws -> MembershipRow? { Self.membership(member, try connection.read()) }
@@ -44,8 +44,34 @@ final class MemoryPeople: PeopleWrites {
         try connection.write { $0.members[member] = .init(family: family, born: born?.description, consent: consent) }
     }
 
-    func setConsent(_ consent: Consent, family: Int64, member: Identifier) throws {
+    func consent(family: Int64, member: Identifier) throws -> Consent? { try connection.read().members[member]?.consent }
+
+    func membersEnding(before day: CalendarDate, limit: Int) throws -> [MembershipRow] {
+        let tables = try connection.read()
+        let due = tables.members.filter { $0.value.removedAt == nil && $0.value.lastDay.map { $0 < day } ?? false }
+        return Array(due.sorted { $0.key < $1.key }.compactMap { Self.membership($0.key, tables) }.prefix(limit))
+    }
+
+    func setConsent(_ consent: Consent?, family: Int64, member: Identifier) throws {
         try connection.write { $0.members[member]?.consent = consent }
+    }
+
+    func setBirth(_ born: CalendarDate, family: Int64, member: Identifier) throws {
+        try connection.write { $0.members[member]?.born = born.description }
+    }
+
+    func setLastDay(_ day: CalendarDate?, family: Int64, member: Identifier) throws {
+        try connection.write { $0.members[member]?.lastDay = day }
+    }
+
+    func detach(family: Int64, member: Identifier) throws { try connection.write { $0.members[member]?.person = nil } }
+
+    func endAllSessions(ofPerson person: Int64) throws -> [Int64] {
+        try connection.write { tables in
+            let keys = tables.sessions.filter { $0.value.person == person }.keys.sorted()
+            for key in keys { tables.sessions[key] = nil }
+            return keys
+        }
     }
 
     func setRemoved(family: Int64, member: Identifier, at: Int64?) throws {

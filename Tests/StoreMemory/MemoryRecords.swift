@@ -29,7 +29,8 @@ final class MemoryRecords: RecordWrites {
         for row in tables.family(family).records.values where row.record.kind == .member {
             guard let member = tables.members[row.record.id], member.family == family else { continue }
             members[row.record.id] = MemberState(
-                row.record, born: member.born.flatMap { CalendarDate($0) }, isRemoved: member.removedAt != nil || row.record.isDeleted)
+                row.record, born: member.born.flatMap { CalendarDate($0) }, isRemoved: member.removedAt != nil || row.record.isDeleted,
+                hasConsent: member.consent != nil, lastDay: member.lastDay)
         }
         return members
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Dates
 import Family
 import Ledger
 import Store
@@ -59,6 +60,7 @@ package struct MemoryTables {
         var born: String?
         var consent: Consent?
         var removedAt: Int64?
+        var lastDay: CalendarDate?
     }
 
     struct CodeEntry {

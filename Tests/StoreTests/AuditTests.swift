@@ -119,7 +119,8 @@ struct AuditTests {
         let names = [home.parent: "Ana", gus: "Gus", leo: "Leo", maya: "Maya", lost.member: "Lou"]
         #expect(try entries().map { words($0, names) } == [
             "family_created host Ana", "invited Ana Gus guest", "invited host Lou guest", "invite_withdrawn Ana Lou", "invite_accepted Gus Gus",
-            "signed_in Gus Gus code", "invited host Leo athlete", "role_changed Ana Gus parent", "parent_access_changed Leo Leo view", "member_left Maya Maya",
+            "signed_in Gus Gus code", "invited host Leo athlete", "consent_given Ana Leo huddle-consent-2",
+            "role_changed Ana Gus parent", "parent_access_changed Leo Leo view", "member_left Maya Maya",
             "member_restored Ana Maya", "member_removed Ana Maya", "token_by_host host Leo", "sessions_ended Leo Leo", "exported host - private",
         ])
     }
@@ -189,11 +190,11 @@ struct AuditTests {
         _ = try token(leo)
         try world.mutate(home, home.parent, update(gus, "role", "parent"))
         try world.mutate(home, home.parent, update(gus, "role", "guest"))
-        #expect(try entries().count == 5)
-        #expect(try entries(leo).map(\.act) == ["invited", "token_by_host"])
+        #expect(try entries().count == 6)
+        #expect(try entries(leo).map(\.act) == ["invited", "consent_given", "token_by_host"])
         #expect(try entries(gus).map(\.act) == ["role_changed", "role_changed"])
         let own = try page(own: true).get().entries
-        #expect(own.map(\.act) == ["role_changed", "role_changed", "family_created"])
+        #expect(own.map(\.act) == ["role_changed", "role_changed", "consent_given", "family_created"])
         try world.mutate(home, home.parent, delete(.member, gus, base: 3))
         for member in [gus, other.parent, world.newID()] { #expect(try page(member).failure?.code == .notFound) }
     }
@@ -202,7 +203,7 @@ struct AuditTests {
     func pages(limit: Int) throws {
         let leo = try world.athlete(home)
         for _ in 0..<4 { _ = try token(leo) }
-        for (member, expected) in [(home.parent, 6), (leo, 5)] {
+        for (member, expected) in [(home.parent, 7), (leo, 6)] {
             var found: [Audit.Entry] = []
             var mark: String?
             repeat {

@@ -164,6 +164,8 @@ struct InviteTests {
         world.surroundings.now += (days - 1) * Self.day
         #expect(try refusal(resend(profile.invite.member))?.code == .notAllowed)
         world.surroundings.now += Self.day
+        #expect(try refusal(resend(profile.invite.member))?.field == "consent")
+        #expect(try world.store.approve(profile.invite.member, in: home.family, by: home.parent) == nil)
         let invited = try made(resend(profile.invite.member))
         #expect(invited.invite.member == profile.invite.member)
         #expect(try redeem(invited.code, "Mia").get().role == .athlete)
@@ -237,7 +239,7 @@ struct InviteTests {
 
     @Test("With the removal of a member the invite of their profile is withdrawn")
     func removal() throws {
-        let leo = try made(new("Leo", .athlete, born: "2010-05-05"))
+        let leo = try made(resend(try world.athlete(home)))
         #expect(try world.mutate(home, home.parent, delete(.member, leo.invite.member, base: 1)).code == nil)
         #expect(try redeem(leo.code, "Leo").failure == .codeUnknown)
         #expect(try listed().isEmpty)

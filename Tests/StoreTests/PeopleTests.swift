@@ -99,19 +99,21 @@ struct PeopleTests {
     }
 
     @Test("P09 P01 below 13 no login, from 13 to 17 with a parent's stored consent, from 18 without", arguments: [
-        Ages(born: "2013-11-22", hasCode: false, hasConsent: false), Ages(born: "2013-11-21", hasCode: true, hasConsent: true),
-        Ages(born: "2008-11-22", hasCode: true, hasConsent: true), Ages(born: "2008-11-21", hasCode: true, hasConsent: false),
+        Ages(born: "2013-11-22", hasCode: false, hasConsent: false), Ages(born: "2013-11-21", hasCode: false, hasConsent: true),
+        Ages(born: "2008-11-22", hasCode: false, hasConsent: true), Ages(born: "2008-11-21", hasCode: true, hasConsent: false),
     ])
     func ages(_ ages: Ages) throws {
         let invited = try world.invite(home, .athlete, born: ages.born)
         #expect((invited.code != nil) == ages.hasCode)
+        #expect((try refusal(.token(member: invited.member)) == nil) == ages.hasCode, "the host opens no sign-in without a consent")
+        #expect((try world.store.approve(invited.member, in: home.family, by: home.parent) == nil) == ages.hasConsent)
         let consents = try world.stored { try $0.people.persons(family: 1) }.filter {
             $0.consentAt == world.surroundings.now && $0.consentTerms?.isEmpty == false && $0.consentBy != nil
         }
         #expect(consents.count == (ages.hasConsent ? 1 : 0))
         let refused = try refusal(.token(member: invited.member))
-        #expect((refused == nil) == ages.hasCode)
-        if !ages.hasCode { #expect(refused?.code == .notAllowed) }
+        #expect((refused == nil) == (ages.hasCode || ages.hasConsent))
+        if !ages.hasCode, !ages.hasConsent { #expect(refused?.code == .notAllowed) }
         let record = try world.record(home, invited.member)
         #expect(record.fields.text("parent_access") == "edit")
         let log = try world.reader.changes(family: home.family, after: 0, maxOctets: .max).frames
@@ -125,6 +127,8 @@ struct PeopleTests {
         #expect(try refusal(again)?.code == .notAllowed, "a day too early")
         world.surroundings.now += Surroundings.day
         #expect(try refusal(.token(member: invited.member))?.message.contains("consent") == true)
+        #expect(try refusal(again)?.field == "consent")
+        #expect(try world.store.approve(invited.member, in: home.family, by: home.parent) == nil)
         guard case .invited(let second) = try perform(again).get() else { throw Unexpected() }
         #expect(second.member == invited.member && second.role == .athlete && second.name == "Leo")
         let created = try redeem(try #require(second.code), name: "Leo")
@@ -215,9 +219,9 @@ struct PeopleTests {
 
     @Test("The records of a removed athlete stay: parents edit and delete them, and nobody adds any; a restore brings the athlete back, without a session")
     func removedAthlete() throws {
-        let invited = try world.invite(home, .athlete, born: "2010-05-05")
-        let token = try redeem(try #require(invited.code), name: "Leo").token
-        let (leo, event, second) = (invited.member, world.newID(), world.newID())
+        let leo = try world.athlete(home)
+        guard case .token(let created) = try perform(.token(member: leo)).get() else { throw Unexpected() }
+        let (token, event, second) = (created.token, world.newID(), world.newID())
         let values: KeyValuePairs<String, Value?> = ["type": .text("camp"), "name": .text("Fall"), "start_date": .text("2026-12-05")]
         #expect(try world.mutate(home, home.parent, create(.event, event, athlete: leo, values), create(.event, second, athlete: leo, values)).code == nil)
         #expect(try world.mutate(home, home.parent, delete(.member, leo, base: 1)).code == nil)

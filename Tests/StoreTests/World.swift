@@ -146,7 +146,10 @@ final class World {
 
     /// An athlete of sixteen, unless another birth date is given.
     func athlete(_ home: Home, name: String = "Leo", born: String = "2010-05-05") throws -> Identifier {
-        try invite(home, .athlete, name: name, born: born).member
+        let athlete = try invite(home, .athlete, name: name, born: born).member
+        // Of 13 to 17; at another age it is refused.
+        _ = try store.approve(athlete, in: home.family, by: home.parent)
+        return athlete
     }
 
     // MARK: Mutations

@@ -33,6 +33,7 @@ extension SystemTests {
                 case .token(let session) = try store.perform(.token(member: family.member)).0.get()
             else { throw Unexpected("no family") }
             token = session.token
+            try store.approve(athlete.member, in: family.family, by: family.member)
             let block = (0..<65_537).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 7) }
             var octets: [UInt8] = []
             octets.reserveCapacity(Self.octets + block.count)

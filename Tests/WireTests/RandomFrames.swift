@@ -110,7 +110,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...17) {
+        switch number(0...19) {
         case 0: return .signIn(token: word())
         case 1: return .redeem(code: word(), nonce: nonce(), name: optional { $0.string() })
         case 2:
@@ -138,9 +138,16 @@ struct RandomFrames {
         case 10:
             return .invite(InviteRequest(
                 request: sequence(), id: identifier(), nonce: nonce(), member: optional { $0.identifier() }, name: optional { $0.string() },
-                role: optional { $0.pick(Role.allCases) }, email: optional { $0.string() }, born: optional { $0.string() }))
+                role: optional { $0.pick(Role.allCases) }, email: optional { $0.string() }, born: optional { $0.string() },
+                lastDay: optional { $0.string() }))
         case 11: return .withdrawInvite(WithdrawInviteRequest(request: sequence(), id: identifier()))
         case 12: return .invites(InvitesRequest(request: sequence()))
+        case 14: return .standings(StandingsRequest(request: sequence()))
+        case 15:
+            let acts: [ConsentRequest.Act] = [
+                .give(version: word(), digest: nonce() + nonce()), .withdraw, .born(string()), .lastDay(optional { $0.string() }),
+            ]
+            return .consent(ConsentRequest(request: sequence(), member: identifier(), act: pick(acts)))
         case 13:
             return .audit(AuditRequest(request: sequence(), before: optional { $0.word() }, limit: Int(number(1...200)), isOwn: chance(50)))
         default:
@@ -295,6 +302,13 @@ struct RandomFrames {
             })
     }
 
+    mutating func standing() -> Standing {
+        Standing(
+            member: identifier(), role: pick(Role.allCases), state: pick(Standing.State.allCases), hasSignIn: chance(50), isInvited: chance(50),
+            consent: optional { .init(by: $0.identifier(), at: $0.number(0...2_000_000_000_000), version: $0.string()) },
+            lastDay: optional { _ in "2026-08-31" })
+    }
+
     mutating func audit() -> Audit.Entry {
         let authors: [Audit.Author] = [.member(identifier()), .host, .server]
         return Audit.Entry(
@@ -319,7 +333,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...27) {
+        switch number(0...29) {
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))
@@ -341,6 +355,10 @@ struct RandomFrames {
         case 6: return .live(sequence: number(0...1_000), checksum: optional { $0.checksum() })
         case 25: return .invite(InviteAnswer(request: number(0...1_000), invite: invite(), code: optional { $0.word() }))
         case 26: return .invites(InviteList(request: number(0...1_000), invites: list(3) { $0.invite() }))
+        case 28: return .standing(StandingAnswer(request: number(0...1_000), standing: standing()))
+        case 29:
+            guard let text = ConsentText(version: "consent-\(number(1...9))", text: "# " + string()) else { preconditionFailure("a short text") }
+            return .standings(StandingList(request: number(0...1_000), text: text, standings: list(3) { $0.standing() }))
         case 27: return .audit(AuditPage(request: number(0...1_000), entries: list(3) { $0.audit() }, next: optional { $0.word() }))
         case 23: return .checksum(sequence: number(0...1_000), checksum())
         case 7:

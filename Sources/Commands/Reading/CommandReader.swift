@@ -121,6 +121,21 @@ struct CommandReader {
             return .ask(.audit(before: list.value("--before"), limit: try list.limit(), isOwn: list.has("--own")))
         case .invite: return .ask(.invite(try invite()))
         case .invites: return .ask(try invites())
+        case .consents:
+            try list.expectNoPositional()
+            return .ask(.standings(showsText: list.has("--text")))
+        case .consent:
+            let name = try one()
+            guard list.has("--withdraw") else { return .ask(.consent(name, accepts: list.value("--accept"))) }
+            guard list.value("--accept") == nil else { throw UsageError("--accept does not go with --withdraw.") }
+            return .ask(.withdrawConsent(name))
+        case .birthDate:
+            guard list.positional.count >= 2, let word = list.positional.last, isConversation || list.positional.count == 2 else { throw usage }
+            return .ask(.birthDate(list.positional.dropLast().joined(separator: " "), word))
+        case .lastDay:
+            let day = try ListOptions.date("--until", list)
+            guard (day == nil) == list.has("--stays") else { throw UsageError("Write either --until DATE or --stays.") }
+            return .ask(.lastDay(try one(), day?.description))
         case .role:
             guard list.positional.count >= 2, let word = list.positional.last, let role = Family.Role(rawValue: word),
                 let field = Kind.member.declaration.index(of: "role"), isConversation || list.positional.count == 2
@@ -165,7 +180,7 @@ struct CommandReader {
     private func invite() throws(UsageError) -> InviteWords {
         let name = try one()
         if list.has("--member") {
-            for option in ["--role", "--born"] where list.value(option) != nil {
+            for option in ["--role", "--born", "--until"] where list.value(option) != nil {
                 throw UsageError("\(option) does not go with --member: role and birth date are known.")
             }
             return InviteWords(member: name, email: list.value("--email"))
@@ -175,7 +190,9 @@ struct CommandReader {
         guard (born != nil) == (role == .athlete) else {
             throw UsageError(born == nil ? "An athlete needs a birth date: add --born YYYY-MM-DD" : "--born is for athletes only.")
         }
-        return InviteWords(name: name, role: role, born: born?.description, email: list.value("--email"))
+        let until = try ListOptions.date("--until", list)
+        guard until == nil || role == .guest else { throw UsageError("--until is for guests only.") }
+        return InviteWords(name: name, role: role, born: born?.description, email: list.value("--email"), lastDay: until?.description)
     }
 
     private func invites() throws(UsageError) -> Question {

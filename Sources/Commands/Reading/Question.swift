@@ -16,6 +16,13 @@ package enum Question: Hashable, Sendable {
     case statistics(Kind)
     case accesses(before: String?, limit: Int)
     case audit(before: String?, limit: Int, isOwn: Bool)
+    /// Who may sign in, and the text of consent.
+    case standings(showsText: Bool)
+    /// A consent; `accepts` is the version of the text that the parent has read.
+    case consent(String, accepts: String?)
+    case withdrawConsent(String)
+    case birthDate(String, String)
+    case lastDay(String, String?)
     /// Messages older than those that are here.
     case olderMessages(before: String?)
     case invite(InviteWords)
@@ -33,15 +40,22 @@ package enum Question: Hashable, Sendable {
         }
     }
 
+    /// Whether `frame` needs the text of consent, which the server alone knows.
+    package var needsConsentText: Bool {
+        if case .consent = self { true } else { false }
+    }
+
     /// Entries of one answer unless more are asked for: what a screen holds.
     package static let usualLimit = 20
 
     /// The frame that asks it.
     ///
-    /// - Parameter invites: of the last answer to `invites`.
+    /// - Parameters:
+    ///   - invites: of the last answer to `invites`.
+    ///   - text: of consent, which the parent has read.
     /// - Throws: a sentence, when a name fits no record or several.
     package func frame(
-        _ request: Int64, _ names: RecordNames, invites: [Invite] = [], find: (Kind, String) throws(UsageError) -> Record
+        _ request: Int64, _ names: RecordNames, invites: [Invite] = [], text: ConsentText? = nil, find: (Kind, String) throws(UsageError) -> Record
     ) throws(UsageError) -> ClientFrame {
         switch self {
         case .history(let target, let before, let limit):
@@ -60,7 +74,19 @@ package enum Question: Hashable, Sendable {
                 if let id = Identifier(text) { invite.member = id } else { invite.member = try find(.member, text).id }
             }
             (invite.name, invite.role, invite.born, invite.email) = (words.name, words.role, words.born, words.email)
+            invite.lastDay = words.lastDay
             return .invite(invite)
+        case .standings: return .standings(StandingsRequest(request: request))
+        case .consent(let target, _):
+            guard let text else { throw UsageError("The text of consent is not here. Try again.") }
+            let act = ConsentRequest.Act.give(version: text.version, digest: text.digest)
+            return .consent(ConsentRequest(request: request, member: try Self.member(target, find), act: act))
+        case .withdrawConsent(let target):
+            return .consent(ConsentRequest(request: request, member: try Self.member(target, find), act: .withdraw))
+        case .birthDate(let target, let born):
+            return .consent(ConsentRequest(request: request, member: try Self.member(target, find), act: .born(born)))
+        case .lastDay(let target, let day):
+            return .consent(ConsentRequest(request: request, member: try Self.member(target, find), act: .lastDay(day)))
         case .invites: return .invites(InvitesRequest(request: request))
         case .resend(let text):
             var invite = Self.newInvite(request)
@@ -68,6 +94,11 @@ package enum Question: Hashable, Sendable {
             return .invite(invite)
         case .withdraw(let text): return .withdrawInvite(WithdrawInviteRequest(request: request, id: try Self.invite(text, among: invites).id))
         }
+    }
+
+    private static func member(_ text: String, _ find: (Kind, String) throws(UsageError) -> Record) throws(UsageError) -> Identifier {
+        if let id = Identifier(text) { return id }
+        return try find(.member, text).id
     }
 
     /// The id and the nonce stay the same however often the frame is sent, so that a lost answer makes no second invite.
@@ -131,6 +162,10 @@ extension ClientFrame {
         case .audit(var request):
             request.request = number
             return .audit(request)
+        case .standings: return .standings(StandingsRequest(request: number))
+        case .consent(var request):
+            request.request = number
+            return .consent(request)
         case .invite(var request):
             request.request = number
             return .invite(request)
@@ -155,6 +190,8 @@ extension ServerFrame {
         case .invite(let answer): answer.request
         case .invites(let list): list.request
         case .audit(let page): page.request
+        case .standing(let answer): answer.request
+        case .standings(let list): list.request
         default: nil
         }
     }
@@ -168,12 +205,15 @@ package struct InviteWords: Hashable, Sendable {
     package var role: Family.Role?
     package var born: String?
     package var email: String?
+    /// Of a guest.
+    package var lastDay: String?
 
-    package init(member: String? = nil, name: String? = nil, role: Family.Role? = nil, born: String? = nil, email: String? = nil) {
+    package init(member: String? = nil, name: String? = nil, role: Family.Role? = nil, born: String? = nil, email: String? = nil, lastDay: String? = nil) {
         self.member = member
         self.name = name
         self.role = role
         self.born = born
         self.email = email
+        self.lastDay = lastDay
     }
 }

@@ -8,7 +8,7 @@ package struct Command: Hashable, Sendable {
     /// What is done, whichever words ask for it.
     package enum Verb: CaseIterable, Hashable, Sendable {
         case converse, join, signIn, completions, complete
-        case invite, invites, role, leave
+        case invite, invites, role, leave, consents, consent, birthDate, lastDay
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access, audit

@@ -8,7 +8,8 @@ extension CommandTable {
             .invite, .people, words: [["invite"]], slash: [["invite"]], arguments: [.init("NAME", .text, repeats: true)],
             options: [
                 .init("--role", hint: "ROLE", value: .word(roles), "of somebody new: athlete, parent or guest (guest)"),
-                .init("--born", hint: "DATE", value: .date, "an athlete's birth date; under 13 there is a profile and no code"),
+                .init("--born", hint: "DATE", value: .date, "an athlete's birth date; under 18 there is a profile and no code"),
+                .init("--until", hint: "DATE", value: .date, "a guest's last day"),
                 .init("--email", hint: "ADDRESS", value: .text, "they may type it in place of their name; nothing is sent to it"),
                 .init("--member", "NAME is in the family already and has no sign-in, like an athlete who turned 13"),
             ], output: .answer, "invite somebody: it prints a one-time code for huddle join, good for 7 days",
@@ -18,6 +19,24 @@ extension CommandTable {
             arguments: [.init("DO", .word(["list", "resend", "withdraw"]), required: false), .init("NAME|ID", .text, required: false, repeats: true)],
             output: .answer, "invites that nobody has accepted; a new code for one, or take one back",
             notes: "For parents. resend makes a new code, and the former one is dead. In the conversation, /invites comes first."),
+        Command(
+            .consents, .people, words: [["consents"]], slash: [["consents"]], options: [.init("--text", "show the text in force as well")], output: .answer,
+            "who may sign in, which athletes need a consent, and the last days of guests",
+            notes: "Parents see everybody, others themselves."),
+        Command(
+            .consent, .people, words: [["consent"]], arguments: [.init("ATHLETE", .record([.member]), repeats: true)],
+            options: [
+                .init("--accept", hint: "VERSION", value: .text, "you have read this version of the text (huddle consents --text) and consent"),
+                .init("--withdraw", "take the consent back: the athlete's sessions end"),
+            ], output: .answer, "consent to the sign-in of an athlete of 13 to 17",
+            notes: "For parents. On a terminal it shows the text and asks. Afterwards: huddle invite NAME --member"),
+        Command(
+            .birthDate, .people, words: [["born"]], slash: [["born"]], arguments: [.init("ATHLETE", .record([.member])), .init("DATE", .date)], output: .answer,
+            "correct an athlete's birth date", notes: "For parents. It opens no sign-in by itself; a younger age closes it."),
+        Command(
+            .lastDay, .people, words: [["guest"]], slash: [["guest"]], arguments: [.init("GUEST", .record([.member]), repeats: true)],
+            options: [.init("--until", hint: "DATE", value: .date, "the last day"), .init("--stays", "the guest has no last day")], output: .answer,
+            "set the last day of a guest", notes: "For parents. On the day after, by the family's zone, the guest is out of the family."),
         Command(
             .role, .people, words: [["role"]], slash: [["role"]], arguments: [.init("MEMBER", .record([.member])), .init("ROLE", .word(roles))],
             output: .receipt, "change what a member may do", notes: "For parents. A family keeps at least one parent."),

@@ -59,6 +59,9 @@ final class Tick: ReactorHooks {
         switch event {
         case .committed(let results): hub.committed(results)
         case .commanded(let session, let answer): hub.commanded(session, answer)
+        case .shutOut(let barred):
+            hub.shutOut(barred.member, of: barred.family)
+            for session in barred.sessions { hub.endSessions(session) }
         case .revoked(let results): for (revocation, rejection) in results { access.didRevoke(revocation, rejection) }
         case .administered(let number, let answer): admin.answer(number, answer)
         case .answered(let session, let answer, let payer, let owed):

@@ -21,11 +21,11 @@ extension Store {
     ///
     /// - Throws: a `Rejection` before anything is written.
     func endShare(_ end: ShareEnd) throws {
-        guard let family = try family(end.family), let role = family.state.member(end.member)?.role else { throw Rejection.noSuchFamily }
+        let at = environment.now()
+        guard let family = try family(end.family), let role = try entered(end.member, family.state, at: at)?.role else { throw Rejection.noSuchFamily }
         guard let document = try shares.document(family: family.key, of: end.link), end.document == nil || end.document == document,
             let record = try record(family: family.key, document)
         else { throw Rejection.noSuchShare(end.link) }
-        let at = environment.now()
         let operation = Operation(kind: .document, id: document, action: .update(base: 0, merge: .none, patch: FieldPatch()))
         _ = try decide(family, actor: Actor(member: end.member, role: role), at: at) {
             try $0.check(.update, operation, 0, owner: record.athlete, author: record.createdBy)

@@ -12,14 +12,22 @@ package struct MembershipRow: Hashable, Sendable {
     package var person: Int64?
     package var hasConsent: Bool
     package var isRemoved: Bool
+    package var born: CalendarDate?
+    /// Of a guest.
+    package var lastDay: CalendarDate?
 
-    package init(family: Int64, familyID: Identifier, member: Identifier, person: Int64?, hasConsent: Bool, isRemoved: Bool) {
+    package init(
+        family: Int64, familyID: Identifier, member: Identifier, person: Int64?, hasConsent: Bool, isRemoved: Bool, born: CalendarDate?,
+        lastDay: CalendarDate?
+    ) {
         self.family = family
         self.familyID = familyID
         self.member = member
         self.person = person
         self.hasConsent = hasConsent
         self.isRemoved = isRemoved
+        self.born = born
+        self.lastDay = lastDay
     }
 }
 
@@ -27,17 +35,19 @@ package struct MembershipRow: Hashable, Sendable {
 package struct Consent: Hashable, Sendable {
     package var by: Identifier
     package var at: Int64
-    /// The name of the text that was agreed to.
+    /// The version of the text (`ConsentText`).
     package var terms: String
+    /// SHA-256 of the text, and the person who consented; `nil` for consents that a host entered before version 15 of the database.
+    package var digest: [UInt8]?
+    package var person: Int64?
 
-    package init(by: Identifier, at: Int64, terms: String) {
+    package init(by: Identifier, at: Int64, terms: String, digest: [UInt8]? = nil, person: Int64? = nil) {
         self.by = by
         self.at = at
         self.terms = terms
+        self.digest = digest
+        self.person = person
     }
-
-    /// The text that `invite` shows today.
-    package static let currentTerms = "huddle-consent-1"
 }
 
 /// An invite as it is stored.
@@ -136,6 +146,12 @@ package protocol PeopleReads: AnyObject {
     /// The living memberships of a person, by the ids of the members, which begin with the time of the invitation.
     func memberships(ofPerson person: Int64) throws -> [MembershipRow]
 
+    /// The consent to a member's sign-in; `nil` if there is none.
+    func consent(family: Int64, member: Identifier) throws -> Consent?
+
+    /// Members of all families who are guests with a last day before `day`, and who are not removed; at most `limit`.
+    func membersEnding(before day: CalendarDate, limit: Int) throws -> [MembershipRow]
+
     /// The member that a person is in a family now; `nil` if the person is not in the family.
     func member(family: Int64, person: Int64) throws -> Identifier?
 
@@ -180,8 +196,21 @@ package protocol PeopleReads: AnyObject {
 package protocol PeopleWrites: PeopleReads {
     func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws
 
-    /// Enters the consent to a member's login.
-    func setConsent(_ consent: Consent, family: Int64, member: Identifier) throws
+    /// Enters the consent to a member's login, or takes it back (`nil`).
+    func setConsent(_ consent: Consent?, family: Int64, member: Identifier) throws
+
+    func setBirth(_ born: CalendarDate, family: Int64, member: Identifier) throws
+
+    /// Sets the last day of a guest; `nil`: the guest stays.
+    func setLastDay(_ day: CalendarDate?, family: Int64, member: Identifier) throws
+
+    /// Lets no person be this member any more: nobody's sign-in leads to the family as this member, until somebody accepts an invite.
+    func detach(family: Int64, member: Identifier) throws
+
+    /// Ends all sessions of a person.
+    ///
+    /// - Returns: their keys.
+    func endAllSessions(ofPerson person: Int64) throws -> [Int64]
 
     /// Ends a membership, or takes it up again (`at` is `nil`). With the last membership of a person their sessions end, and a pending invite is
     /// withdrawn.

@@ -16,10 +16,12 @@ package struct InviteRequest: Hashable, Sendable {
     package var email: String?
     /// `YYYY-MM-DD`.
     package var born: String?
+    /// Of a guest, `YYYY-MM-DD`.
+    package var lastDay: String?
 
     package init(
         request: Int64, id: Identifier, nonce: String, member: Identifier? = nil, name: String? = nil, role: Role? = nil, email: String? = nil,
-        born: String? = nil
+        born: String? = nil, lastDay: String? = nil
     ) {
         self.request = request
         self.id = id
@@ -29,6 +31,7 @@ package struct InviteRequest: Hashable, Sendable {
         self.role = role
         self.email = email
         self.born = born
+        self.lastDay = lastDay
     }
 }
 
@@ -45,7 +48,8 @@ extension ClientFrame {
                 .init("name", ["type": "string"], "Of somebody new.", required: false),
                 .init("role", commonSchema("role"), "Of somebody new.", required: false),
                 .init("email", ["type": "string"], "The code is accepted with it as well as with the name.", required: false),
-                .init("born", ["type": "string"], "Of a new athlete, YYYY-MM-DD. Below 13 the answer has no code.", required: false),
+                .init("born", ["type": "string"], "Of a new athlete, YYYY-MM-DD. Below 18 the answer has no code.", required: false),
+                .init("last_day", ["type": "string"], "Of a new guest, YYYY-MM-DD in the family's zone; left out: the guest stays.", required: false),
             ], feature: .invites,
             example: #"{"type":"invite","request":6,"id":"01910000-0000-7000-8000-000000000030","nonce":"9d1f6b0c3e7a4852c06e5fb18a2d7394","name":"Ruth","role":"guest","email":"ruth@example.org"}"#)
 
@@ -56,6 +60,7 @@ extension ClientFrame {
         private var role: Role?
         private var email: String?
         private var born: String?
+        private var lastDay: String?
 
         mutating func read(_ name: JSONKey, _ reader: inout JSONReader, _ content: inout FrameContent) throws(JSONError) -> Bool {
             switch name {
@@ -67,6 +72,7 @@ extension ClientFrame {
             case "role": role = try reader.readRole()
             case "email": email = try reader.readString()
             case "born": born = try reader.readString()
+            case "last_day": lastDay = try reader.readString()
             default: return false
             }
             return true
@@ -76,7 +82,7 @@ extension ClientFrame {
             .invite(
                 InviteRequest(
                     request: try content.need(content.request, "request"), id: try content.need(id, "id"), nonce: try content.need(nonce, "nonce"),
-                    member: member, name: name, role: role, email: email, born: born))
+                    member: member, name: name, role: role, email: email, born: born, lastDay: lastDay))
         }
 
         static func encode(_ request: InviteRequest, into writer: inout JSONWriter) {
@@ -106,6 +112,10 @@ extension ClientFrame {
             if let born = request.born {
                 writer.key("born")
                 writer.string(born)
+            }
+            if let day = request.lastDay {
+                writer.key("last_day")
+                writer.string(day)
             }
         }
     }

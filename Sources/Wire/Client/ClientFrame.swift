@@ -36,6 +36,10 @@ package enum ClientFrame: Hashable, Sendable {
     case invites(InvitesRequest)
     /// `{"type":"audit","request":9,"limit":50}`
     case audit(AuditRequest)
+    /// `{"type":"standings","request":10}`
+    case standings(StandingsRequest)
+    /// `{"type":"consent","request":11,"member":"…","version":"…","sha256":"…"}`, and `withdraw_consent`, `birth_date`, `last_day`.
+    case consent(ConsentRequest)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
@@ -59,6 +63,8 @@ extension ClientFrame {
         case .withdrawInvite(let withdrawal): withdrawal.request
         case .invites(let invites): invites.request
         case .audit(let audit): audit.request
+        case .standings(let standings): standings.request
+        case .consent(let consent): consent.request
         case .signIn, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
         }
     }
@@ -74,7 +80,8 @@ extension ClientFrame {
     /// All frames, in the order of `proto/`.
     static let parts: [any ClientFrameParts.Type] = [
         SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
-        HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self, AuditParts.self, SignOutParts.self,
+        HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
+        WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, SignOutParts.self,
     ]
 
     /// The frame as one text message.
@@ -109,6 +116,8 @@ extension ClientFrame {
         case .withdrawInvite(let request): WithdrawInviteParts.encode(request, into: &writer)
         case .invites(let request): InvitesParts.encode(request, into: &writer)
         case .audit(let request): AuditParts.encode(request, into: &writer)
+        case .standings(let request): StandingsParts.encode(request, into: &writer)
+        case .consent(let request): request.encode(into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)

@@ -247,8 +247,18 @@ enum CommonSchema {
             [
                 ("id", own("identifier")), ("member", own("identifier")), ("role", own("role")), ("name", ["type": "string"]),
                 ("email", ["type": "string"]), ("inviter", own("identifier")), ("created_at", own("instant")), ("expires_at", own("instant")),
-                ("state", ["enum": .array(Invite.State.allCases.map { .string($0.rawValue) })]),
-            ], optional: ["email", "inviter"], feature: .invites)),
+                ("state", ["enum": .array(Invite.State.allCases.map { .string($0.rawValue) })]), ("last_day", ["type": "string", "format": "date"]),
+            ], optional: ["email", "inviter", "last_day"], feature: .invites)),
+        ("standing", closed(
+            "Whether a member may sign in. signed_in: somebody has; invited: an invite waits. An athlete of 13 to 17 needs a consent.",
+            [
+                ("member", own("identifier")), ("role", own("role")), ("state", ["enum": .array(Standing.State.allCases.map { .string($0.rawValue) })]),
+                ("signed_in", ["type": "boolean"]), ("invited", ["type": "boolean"]),
+                ("consent", closed(
+                    "The parent who consented, when, and to which version of the text.",
+                    [("by", own("identifier")), ("at", own("instant")), ("version", ["type": "string"])])),
+                ("last_day", ["type": "string", "format": "date"]),
+            ], optional: ["consent", "last_day"], feature: .consent)),
         ("audit", closed(
             "An act of a member, of the person who runs the server (host), or of the server by itself. about is the member whom it concerns; left out: the family. count, if it is not 1, says how often.",
             [

@@ -56,6 +56,10 @@ package enum ServerFrame: Hashable, Sendable {
     case invites(InviteList)
     /// `{"type":"audit","request":9,"entries":[…],"next":"<mark>"}`
     case audit(AuditPage)
+    /// `{"type":"standing","request":11,"standing":{…}}`
+    case standing(StandingAnswer)
+    /// `{"type":"standings","request":10,"version":"…","text":"…","standings":[…]}`
+    case standings(StandingList)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
@@ -75,7 +79,7 @@ extension ServerFrame {
         WelcomeParts.self, TokenParts.self, JoinedParts.self, ResetParts.self, SnapshotParts.self, SnapshotEndParts.self, ChangeParts.self,
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
-        AuditParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
+        AuditParts.self, StandingParts.self, StandingsParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -123,6 +127,8 @@ extension ServerFrame {
         case .invite(let answer): InviteParts.encode(answer, into: &writer)
         case .invites(let list): InvitesParts.encode(list, into: &writer)
         case .audit(let page): AuditParts.encode(page, into: &writer)
+        case .standing(let answer): StandingParts.encode(answer, into: &writer)
+        case .standings(let list): StandingsParts.encode(list, into: &writer)
         case .signedOut: SignedOutParts.encode(into: &writer)
         case .drain(let retryAfter): DrainParts.encode(retryAfter: retryAfter, into: &writer)
         case .error(let rejection, let request): ErrorParts.encode(rejection, request, into: &writer)

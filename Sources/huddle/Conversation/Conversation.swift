@@ -42,6 +42,8 @@ final class Conversation {
     private var contextAtStart: String?
     private var hasWarned = false
     var options = ConversationOptions()
+    /// Of the question that asks who is due for a sign-in, while its answer is on its way.
+    private var dueRequest: Int64?
     private var identifiers = IdentifierSource()
     /// - Parameter context: what `--context` said.
     init(_ session: ClientSession, context: String?) {
@@ -191,6 +193,11 @@ final class Conversation {
             }
         } else {
             if case .invites(let list) = answer { lists.invites = list.invites }
+            if case .standings(let list) = answer, list.request == dueRequest {
+                dueRequest = nil
+                output += AnswerText(text, isSpoken: options.isSpoken).due(list.standings)
+                return
+            }
             output += AnswerText(text, isSpoken: options.isSpoken).lines(answer)
         }
     }
@@ -204,8 +211,16 @@ final class Conversation {
         return Array(events.prefix(Self.openingEvents))
     }
 
+    /// Asks which athletes have come to an age at which a parent should act; the answer is shown only if there are any.
+    private func askWhoIsDue() {
+        let engine = session.engine
+        guard engine.role == .parent, engine.features.contains(.consent), engine.phase == .live else { return }
+        dueRequest = session.ask { ClientFrame.standings(StandingsRequest(request: $0)) }
+    }
+
     private func open() {
         let engine = session.engine
+        askWhoIsDue()
         print("\(engine.familyName?.printable ?? "Your family"). /help tells the commands.")
         if let contextAtStart { setContext(contextAtStart) }
         var messages = ListFilter(.message).apply(engine.records(of: .message), today: "", context: .all)

@@ -129,7 +129,8 @@ struct HubMachine {
         case 8:
             say(choices.pick([
                 .context(context(choices.below(2))), .tagged(.context(.all), request: 1), .signOut, .tagged(.signOut, request: 2), .list(ListRequest(request: 1, kind: .message, limit: 10)),
-                .audit(AuditRequest(request: 4, limit: 3)),
+                .audit(AuditRequest(request: 4, limit: 3)), .standings(StandingsRequest(request: 5)),
+                .consent(ConsentRequest(request: 6, member: Self.id(0xE, 0), act: .withdraw)),
                 .withdrawInvite(WithdrawInviteRequest(request: 3, id: Self.id(0xE, 0))),
             ]))
         case 9: say(.redeem(code: "\(choices.below(4))", nonce: String(repeating: "0", count: 32)))
@@ -290,7 +291,7 @@ struct HubMachine {
             let frames = Array(repeating: families[family].head % 2 == 0 ? Self.smallFrame : Self.largeFrame, count: 3)
             let sums = SnapshotVerification(checksum: StateChecksum(UInt32(families[family].head)), unsent: StateChecksum())
             answers.append((id, .snapshot(frames: frames, sequence: families[family].head, sums)))
-        case .page, .statistics, .history, .digest, .accessLog, .invites, .audit: answers.append((id, .page(Array("page".utf8))))
+        case .page, .statistics, .history, .digest, .accessLog, .invites, .audit, .standings: answers.append((id, .page(Array("page".utf8))))
         }
     }
 
@@ -304,7 +305,7 @@ struct HubMachine {
         let (id, command) = commands.remove(at: index)
         switch command {
         case .closeRedemption: hub.commanded(id, .redemptionClosed)
-        case .invite, .withdrawInvite: hub.commanded(id, .rejected(Rejection(.notFound, "There is no such invite. Nothing was changed.")))
+        case .invite, .withdrawInvite, .consent: hub.commanded(id, .rejected(Rejection(.notFound, "There is no such invite. Nothing was changed.")))
         case .redeem(let code, _, _):
             let number = Int(code) ?? 9
             if number < 3 { unused.insert(number) }

@@ -73,6 +73,7 @@ final class TestShard {
         stranger = try family("Okafor")
         let invite = NewInvite(family: parent.family, name: "Leo", role: .athlete, born: "2009-03-04", by: parent.member)
         guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else { throw Unexpected("no invite") }
+        try store.approve(invited.member, in: parent.family, by: parent.member)
         athlete = try token(invited.member)
         let other = NewInvite(family: parent.family, name: "Gus", role: .parent, by: parent.member)
         guard case .invited(let invitedParent) = try store.perform(.invite(other)).0.get() else { throw Unexpected("no invite") }
