@@ -44,7 +44,7 @@ extension ErrorCode {
         case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: stateSentences
         case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .quotaExceeded, .busy:
             mutationSentences
-        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .cursorAhead:
+        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .cursorAhead:
             sessionSentences
         }
     }
@@ -66,6 +66,7 @@ extension ErrorCode {
                 "A reason is required to let trip items overlap. Nothing was changed.": "allow_overlap with an empty reason.",
                 "allow_overlap names the pairs that it accepts.": "allow_overlap without pairs.",
                 "Name the link to end: ?share=<id>.": "The end of a share link, without its id.",
+                "A session or token needs a name by which you recognize it. Nothing was changed.": "name of a session or token.",
                 "A share link needs a school: send its id.": "POST /documents/ID/shares without school.",
                 "Type the name or the e-mail address that the invite is for.": "redeem without name.",
                 "An athlete below {age} needs a parent's consent ({version}) before the invite: huddle consent NAME.": "invite of an athlete of 13 to 17 to whose sign-in no parent consents.",
@@ -93,6 +94,7 @@ extension ErrorCode {
                 "This {kind} is deleted earlier in the same change. Leave out the deletion, or the operations that follow it.":
                     "An operation on a record that its own batch deletes.",
                 "Please enter a valid number": "The value of a metric that is not a number.",
+                "The name of a session or token holds a character that is not shown. Type it again without copying it.": "name of a session or token.",
                 "{field} is at most two letters.": "A state.",
                 "{field} holds a value of the wrong type.": "A value of another JSON type.",
                 "{field} holds an invisible character. Type it again without copying it.": "A name or title with a character that is not shown.",
@@ -130,6 +132,7 @@ extension ErrorCode {
                 "{field} is at most {limit} characters long.": "Text.",
                 "{field}: at most {limit} octets of JSON.": "Free JSON.",
                 "An e-mail address is at most {limit} characters long. Correct it, or leave it out.": "email of an invite.",
+                "The name of a session or token is at most {limit} characters long. Nothing was changed.": "name of a session or token.",
                 "A search is at most {limit} characters long: search for less.": "search.",
             ])
         case .tooMany:
@@ -206,6 +209,7 @@ extension ErrorCode {
                 "How far somebody has read is theirs alone to say. Nothing was changed.": "A reading position with an id that is not the member's own.",
                 "Only athletes and parents see who looked. Nothing was changed.": "access_log of a guest.",
                 "Only parents invite people, and see who is invited. Nothing was changed.": "invite, withdraw_invite and invites of a guest or athlete.",
+                "This token is not for that. Nothing was changed; sign in yourself, or make a token with another scope.": "A token for a program, beyond its scope.",
                 "Athletes below {age} have no login: a parent keeps their profile.": "invite and redeem.",
                 "Athletes below {age} need a parent's consent: a parent gives it with huddle consent NAME.": "redeem and join.",
                 "An athlete without a birth date has no login. A parent enters it: huddle born NAME DATE.": "redeem and join.",
@@ -221,6 +225,7 @@ extension ErrorCode {
                 "There is no such member, and no pending invite of one. Nothing was changed.": "member of an invite.",
                 "There is no such invite. Nothing was changed.": "withdraw_invite.",
                 "There is no such member. Nothing was changed.": "member of consent, withdraw_consent, birth_date and last_day.",
+                "There is no such session or token. Nothing was changed.": "A session of somebody else, or one that has ended.",
                 "There is no such document. Nothing was shared.": "A share link.",
                 "There is no such share link. Nothing was changed.": "A share link.",
                 "Change {seq} is damaged on the server's disk. Nothing was changed; tell whoever runs the server.": "undo, after a fault of the server's disk.",
@@ -277,6 +282,7 @@ extension ErrorCode {
             list([
                 "Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations.",
                 "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.": "sign_in and redeem.",
+                "The last request of this kind has no answer yet. Wait for its answer, then send this again.": "rename_session, end_session and end_other_sessions.",
                 "The last command to the writer has no answer yet. Wait for its answer, then send this again.": "invite, withdraw_invite, consent, withdraw_consent, birth_date and last_day.",
             ])
         case .storageFull: list(["The server's disk is full. Everything can be read; nothing can be changed until there is room.": "Any write."])
@@ -319,6 +325,8 @@ extension ErrorCode {
         case .tokenUnknown:
             list(["This sign-in is not valid (any more). Ask a parent of the family for a new one.": "sign_in."])
         case .codeUnknown: list(["This code is not valid: it was used, has expired, or was mistyped.": "redeem."])
+        case .confirmFirst:
+            list(["Confirm with your password or a passkey first; that counts for 10 minutes. Nothing was changed.": "An act that needs a fresh check of the person."])
         default: list(["The cursor is ahead of the server. Join again without a cursor.": "join."])
         }
     }
@@ -330,7 +338,7 @@ extension ErrorCode {
             .unknownReference: "content"
         case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: "state"
         case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .quotaExceeded, .busy: "mutation"
-        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .cursorAhead: "session"
+        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .cursorAhead: "session"
         }
     }
 }

@@ -130,6 +130,7 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case alreadyJoined = "already_joined"
     case tokenUnknown = "token_unknown"
     case codeUnknown = "code_unknown"
+    case confirmFirst = "confirm_first"
     case cursorAhead = "cursor_ahead"
 
     /// Sending the very same thing again later, unchanged, can succeed. Such a rejection is not recorded; all others are final.

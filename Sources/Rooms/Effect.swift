@@ -24,6 +24,9 @@ package enum Effect: Sendable {
     case command(SessionID, SessionCommand)
     /// To the writer, before all other work: this session of the database ends. `Hub.endSessions` or `Hub.didNotEnd` follows.
     case endSession(Int64)
+    /// To the writer, before all other work: sessions of the person of `by` end, by the id of one; `nil`: all but `by`. `Hub.endSessions` follows for each
+    /// that ended, then `Hub.didEndSessions`.
+    case endSessions(SessionID, by: Int64, Identifier?)
     /// To the writer: somebody looked at what is an athlete's.
     case noteAccess(AccessNote)
     /// To the writer: these sessions of the database are in use.
@@ -53,6 +56,8 @@ package enum ReadRequest: Sendable {
     case invites(family: Identifier, member: Identifier, InvitesRequest)
     case audit(family: Identifier, member: Identifier, AuditRequest)
     case standings(family: Identifier, member: Identifier, StandingsRequest)
+    /// `current`: the session that asks.
+    case sessions(person: Int64, current: Int64, request: Int64)
 }
 
 /// What came of it.
@@ -68,7 +73,7 @@ package enum ReadAnswer: Sendable {
     case trimmed
     /// Encoded `snapshot` frames and the sequence that they are true at.
     case snapshot(frames: [[UInt8]], sequence: Int64, SnapshotVerification)
-    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites`, `audit`, `standings` or an `error`.
+    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites`, `audit`, `standings`, `sessions` or an `error`.
     case page([UInt8])
     /// The database could not be read; the session is told to come back.
     case failed
@@ -115,8 +120,13 @@ package struct SignedIn: Sendable {
     package var isRenewalDue: Bool
     /// The code that gave the token can still be redeemed again.
     package var isRedemptionOpen: Bool
+    /// Of a token for a program; `nil` for a session that may do whatever the person may do.
+    package var scope: TokenScope?
 
-    package init(session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false) {
+    package init(
+        session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false, scope: TokenScope? = nil
+    ) {
+        self.scope = scope
         self.session = session
         self.person = person
         self.memberships = memberships
@@ -158,6 +168,8 @@ package enum SessionCommand: Sendable {
     case invite(family: Identifier, member: Identifier, InviteRequest)
     case withdrawInvite(family: Identifier, member: Identifier, WithdrawInviteRequest)
     case consent(family: Identifier, member: Identifier, ConsentRequest)
+    /// `by`: the session that asks.
+    case renameSession(Identifier, String, by: Int64)
     /// The code that gave this session's token is dead from now on.
     case closeRedemption(session: Int64)
 }
@@ -169,5 +181,6 @@ package enum SessionCommandAnswer: Sendable {
     /// `code`: for the person who is invited.
     case invite(Invite, code: String?)
     case standing(Standing)
+    case sessions([AccountSession])
     case rejected(Rejection)
 }

@@ -51,6 +51,7 @@ extension Hub {
         switch answer {
         case .invite(let invite, let code): send(.invite(InviteAnswer(request: request, invite: invite, code: code)), to: session)
         case .standing(let standing): send(.standing(StandingAnswer(request: request, standing: standing)), to: session)
+        case .sessions(let sessions): send(.sessions(SessionList(request: request, sessions: sessions)), to: session)
         case .rejected(let rejection): sendError(rejection, to: session, request: request)
         case .token, .redemptionClosed: break
         }

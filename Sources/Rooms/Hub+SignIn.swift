@@ -45,6 +45,7 @@ extension Hub {
         session.number = answer.session
         if answer.isRenewalDue { renewals.append(answer.session) }
         session.person = answer.person
+        session.scope = answer.scope
         session.memberships = answer.memberships
         let welcome = Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits)
         send(.welcome(welcome), to: session, request: session.request)
@@ -151,7 +152,7 @@ extension Hub {
             send(.token(token: token, family: family, member: member), to: session, request: session.request)
         case .rejected(let rejection):
             sendError(rejection, to: session, request: session.request)
-        case .redemptionClosed, .invite, .standing:
+        case .redemptionClosed, .invite, .standing, .sessions:
             break
         }
     }

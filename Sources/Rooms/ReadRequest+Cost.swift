@@ -12,6 +12,7 @@ extension ReadRequest {
         case .invites(_, _, let request): request.request
         case .audit(_, _, let request): request.request
         case .standings(_, _, let request): request.request
+        case .sessions(_, _, let request): request
         case .signIn, .redemption, .join, .changes, .snapshot: nil
         }
     }
@@ -20,7 +21,7 @@ extension ReadRequest {
     package var isShort: Bool {
         switch self {
         case .signIn, .redemption, .join: true
-        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites, .audit, .standings: false
+        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites, .audit, .standings, .sessions: false
         }
     }
 
@@ -43,6 +44,7 @@ extension ReadRequest {
         case .invites: "invites"
         case .audit: "audit"
         case .standings: "standings"
+        case .sessions: "sessions"
         }
     }
 }

@@ -83,6 +83,8 @@ final class Session {
     var redemptions: UInt8 = 0
     /// `sign_out` is on its way to the writer, once.
     var isSigningOut = false
+    /// Of a token for a program; `nil`: whatever the person may do.
+    var scope: TokenScope?
     var role = Role.guest
     /// A read for catching up is on its way.
     var isReading = false

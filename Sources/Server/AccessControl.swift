@@ -32,6 +32,12 @@ final class AccessControl {
     /// Ends a session that the hub has ended already.
     func endSession(_ number: Int64) { revoke(.session(number)) }
 
+    /// Ends sessions that their person names.
+    ///
+    /// - Parameter then: called on this thread when the end is durable and the connections of these sessions are closed, or with the reason why nothing
+    ///   was done.
+    func revoke(_ end: SessionsEnd, then: @escaping (Rejection?) -> Void) { revoke(.sessions(end), then: then) }
+
     /// Ends a share link: from now on it opens nothing.
     ///
     /// - Parameters:
@@ -62,12 +68,14 @@ final class AccessControl {
 
     /// The writer has done a revocation, or refused it.
     func didRevoke(_ revocation: Revocation, _ rejection: Rejection?) {
-        // The disk is full: the right stays taken away, because the client that asked must be able to rely on that.
-        let isKept = rejection?.code == .storageFull
+        // The disk is full: the right stays taken away, because the client that asked must be able to rely on that. Which sessions a person meant is not
+        // known before the writer has found them, so nothing was taken away of these.
+        let isKept = if case .sessions = revocation { false } else { rejection?.code == .storageFull }
         let answers = isKept ? revocations.postpone(revocation, now: reactor.now) : revocations.end(revocation)
         switch (revocation, rejection) {
         case (.session(let number), nil): hub.endSessions(number)
         case (.session(let number), let rejection?): hub.didNotEnd(number, rejection)
+        case (.sessions, _): break
         case (.share(let end), nil): endedLinks.didCommit(end.name)
         case (.share(let end), _?): if !isKept { endedLinks.lift(end.name) }
         }

@@ -234,7 +234,7 @@ extension StoreReader {
             return .signIn(found.map {
                 SignedIn(
                     session: $0.session, person: $0.person, memberships: $0.memberships, isRenewalDue: $0.isRenewalDue,
-                    isRedemptionOpen: $0.isRedemptionOpen)
+                    isRedemptionOpen: $0.isRedemptionOpen, scope: $0.scope)
             })
         case .redemption(let code, let nonce):
             return .redemption(code: code, nonce: nonce, refusal: try refusal(ofCode: code, nonce: nonce))
@@ -269,6 +269,8 @@ extension StoreReader {
         case .invites(let family, let member, let request):
             let invites = try invites(family: family, member: member)
             return Self.answer(invites.map { .invites(InviteList(request: request.request, invites: $0)) }, to: request.request)
+        case .sessions(let person, let current, let request):
+            return .page(ServerFrame.sessions(SessionList(request: request, sessions: try sessions(ofPerson: person, current: current))).encode())
         }
     }
 

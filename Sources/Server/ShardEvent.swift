@@ -12,6 +12,8 @@ enum ShardEvent: Sendable {
     case shutOut(BarredMember)
     /// What became of revocations: why one was not done, `nil` when it is durable.
     case revoked([(Revocation, Rejection?)])
+    /// Sessions that ended by something else than their own revocation.
+    case sessionsEnded([Int64])
     case administered(UInt64, Result<AdminReply, Rejection>)
     /// `owed`: microseconds that the read took beyond what was charged in advance; `nil`: nobody pays.
     case answered(SessionID, ReadAnswer, Payer?, owed: Int64)

@@ -122,7 +122,9 @@ private struct WriterLoop {
     private mutating func work() throws(StoreFailure) -> Bool {
         switch mailbox.take() {
         case .revocations(let revocations):
-            events.put(.revoked(Array(zip(revocations, try store.revoke(revocations)))))
+            let answers = try store.revoke(revocations)
+            reportEndedSessions()
+            events.put(.revoked(Array(zip(revocations, answers))))
         case .batch(let proposals, let requests):
             let report = try store.commit(proposals, requests: requests.map(\.request), pace: pace)
             awaited += proposals.count - report.rest.count
@@ -149,10 +151,17 @@ private struct WriterLoop {
         return true
     }
 
+    /// The connections of sessions that ended are closed before anybody is told what ended them.
+    private func reportEndedSessions() {
+        let ended = store.takeEndedSessions()
+        if !ended.isEmpty { events.put(.sessionsEnded(ended)) }
+    }
+
     private func perform(_ job: WriterJob) throws(StoreFailure) -> Bool {
         switch job {
         case .command(let session, let command):
             let (answer, results, barred) = try command.perform(in: store)
+            reportEndedSessions()
             if !results.isEmpty { events.put(.committed(results)) }
             // The connections of a member who may not enter any more end before the parent gets the answer.
             if let barred { events.put(.shutOut(barred)) }
@@ -162,10 +171,12 @@ private struct WriterLoop {
         case .usage(let notes): try store.write(notes, now: Clock.monotonicMilliseconds())
         case .admin(let number, let command):
             let (answer, results) = try command.perform(in: store, environment: environment)
+            reportEndedSessions()
             if !results.isEmpty { events.put(.committed(results)) }
             events.put(.administered(number, answer))
         case .request(let ticket, let body):
             let (answer, results) = try body(store)
+            reportEndedSessions()
             // The family hears of it before who asked gets an answer.
             if !results.isEmpty { events.put(.committed(results)) }
             events.put(.jobEnded(ticket, answer))
@@ -222,6 +233,11 @@ extension SessionCommand {
             let (answer, barred) = try store.perform(MemberCommand(act, member: request.member, family: family, by: member))
             switch answer {
             case .success(let standing): return (.standing(standing), [], barred)
+            case .failure(let rejection): return (.rejected(rejection), [], nil)
+            }
+        case .renameSession(let id, let name, let session):
+            switch try store.renameSession(id, to: name, by: session) {
+            case .success(let sessions): return (.sessions(sessions), [], nil)
             case .failure(let rejection): return (.rejected(rejection), [], nil)
             }
         }

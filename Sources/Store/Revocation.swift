@@ -4,6 +4,8 @@ package import Bytes
 package enum Revocation: Hashable, Sendable {
     /// Of whoever holds the token of a session (`SignIn.session`).
     case session(Int64)
+    /// Of sessions that their person ends by name.
+    case sessions(SessionsEnd)
     /// Of whoever has a share link.
     case share(ShareEnd)
 }

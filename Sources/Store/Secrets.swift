@@ -1,12 +1,12 @@
 import Bytes
 import Crypto
+import Family
 
 /// A session token: 256 random bits as 43 characters of base64url. The database holds the SHA-256 of the text, so a stolen copy of
 /// it opens nothing; the token has all the randomness that a slow hash would be for.
 enum SessionToken {
-    /// A session that nobody used for so long ends, milliseconds: 90 days. Longer than a season's pause, and a telephone that was lost is
-    /// forgotten by itself.
-    static let life: Int64 = 90 * 86_400_000
+    /// A session that nobody used for so long ends, milliseconds.
+    static let life = AccountSession.idleDays * 86_400_000
     /// Use is noted when the last note is older, milliseconds: one write a day for each session.
     static let renewal: Int64 = 86_400_000
 

@@ -14,8 +14,13 @@ package struct SignIn: Hashable, Sendable {
     package var isRenewalDue: Bool
     /// The code that gave the token can still be redeemed again: `Store.closeRedemption` comes before the answer.
     package var isRedemptionOpen: Bool
+    /// Of a token for a program; `nil` for a session that may do whatever the person may do.
+    package var scope: TokenScope?
 
-    package init(session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false) {
+    package init(
+        session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false, scope: TokenScope? = nil
+    ) {
+        self.scope = scope
         self.session = session
         self.person = person
         self.memberships = memberships

@@ -102,7 +102,7 @@ extension Store {
     private func redeem(_ typed: String, _ nonce: String, name: String?, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
         let nonceHash = RedemptionNonce.hash(nonce)
         guard let hash = InviteCode.hash(typed), let code = try people.code(hash: hash), at < code.expiresAt,
-            code.nonceHash == nil || code.nonceHash == nonceHash
+            code.nonceHash == nil || code.nonceHash == nonceHash, try people.isMakerThere(code)
         else { throw Rejection.codeUnknown }
         let row = try code.invite.flatMap { try people.invite(family: code.family, id: $0) }
         if let row {
@@ -151,14 +151,16 @@ extension Store {
         }
     }
 
-    func session(_ membership: MembershipRow, at: Int64) throws -> (created: SessionCreated, key: Int64) {
+    func session(
+        _ membership: MembershipRow, at: Int64, kind: SessionKind = .terminal, name: String = "", isBrief: Bool = false
+    ) throws -> (created: SessionCreated, key: Int64) {
         guard let family = try family(membership.familyID), let member = family.state.member(membership.member) else {
             throw StoreFailure("a membership without a member record")
         }
         if let bar = environment.bar(member, zone: family.state.zone, at: at) { throw bar.rejection }
-        let token = SessionToken.make(environment.random)
-        let key = try people.addSession(membership, hash: SessionToken.hash(token), at: at)
-        return (SessionCreated(token: token, family: family.state.id, member: membership.member, role: member.role), key)
+        let made = try makeSession(NewSession(person: try people.person(of: membership, at: at), kind: kind, name: name, isBrief: isBrief), at: at)
+        let created = SessionCreated(token: made.token, family: family.state.id, member: membership.member, role: member.role)
+        return (created, made.session)
     }
 
     // MARK: Purge

@@ -54,7 +54,8 @@ extension Store {
             case .people:
                 purged.invites = try people.purgeInvites(at: now)
                 _ = try shares.purge(before: now - ShareLink.retention, count: Self.receiptsInPortion)
-                purged.sessions = try people.purgeSessions(unusedSince: now - SessionToken.life, count: Self.receiptsInPortion)
+                purged.sessions = try people.purgeSessions(
+                    at: now, unusedSince: now - SessionToken.life, count: Self.receiptsInPortion)
                 return (purged, purged.sessions < Self.receiptsInPortion ? .accesses(after: 0) : .people)
             case .accesses(let after):
                 let portion = try accesses.purge(

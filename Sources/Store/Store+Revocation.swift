@@ -15,6 +15,7 @@ extension Store {
                 do {
                     switch revocation {
                     case .session(let key): _ = try endSession(key, at: at)
+                    case .sessions(let end): try self.end(end, at: environment.now())
                     case .share(let end): try endShare(end)
                     }
                     return nil

@@ -111,6 +111,6 @@ extension Store {
     /// A session with a token that the caller made.
     private func insertSession(token: String, member: Identifier, at: Int64) throws {
         guard let membership = try people.membership(member) else { throw StoreFailure("a member without a membership") }
-        _ = try people.addSession(membership, hash: SessionToken.hash(token), at: at)
+        _ = try makeSession(NewSession(person: try people.person(of: membership, at: at), kind: .terminal), token: token, at: at)
     }
 }

@@ -43,6 +43,9 @@ package final class Store {
     var damagedRows: [DamagedRow] = []
 
     private var failure: StoreFailure?
+    /// Sessions that the transaction under way ends, and those that ended since `takeEndedSessions`.
+    var endingSessions: [Int64] = []
+    private var endedSessions: [Int64] = []
 
     /// How often a transaction is run while the engine says *again* or *unknown*.
     package static let maxRuns = 5
@@ -189,6 +192,8 @@ package final class Store {
         var isRecovered = true
         /// What the last run returned whose outcome is not known.
         var lost: Value?
+        /// The sessions that runs of unknown outcome ended: a later run does not find them again.
+        var lostEnds: [Int64] = []
         for _ in 0..<Self.maxRuns {
             /// What the body of this run returned.
             var returned: Value?
@@ -200,11 +205,14 @@ package final class Store {
                 try engine.begin()
                 if let lost, let isDone, try isDone(lost) {
                     try engine.rollback()
+                    endedSessions += lostEnds
                     return .done(lost)
                 }
+                endingSessions = []
                 let value = try body(run)
                 returned = value
                 try engine.commit()
+                endedSessions += lostEnds + endingSessions
                 return .done(value)
             } catch {
                 states.removeAll()
@@ -224,7 +232,10 @@ package final class Store {
                 case .again: if run == .first { run = .again }
                 case .unknown:
                     run = .afterUnknown
-                    if let returned { lost = returned }
+                    if let returned {
+                        lost = returned
+                        lostEnds += endingSessions
+                    }
                 }
                 isRecovered = false
             }
@@ -238,6 +249,13 @@ package final class Store {
         let first = failure ?? StoreFailure(error)
         failure = first
         return first
+    }
+
+    /// Hands over the sessions that ended since the last call, for closing their connections. Those that the removal of a member ends are not among them:
+    /// the room closes these.
+    package func takeEndedSessions() -> [Int64] {
+        defer { endedSessions = [] }
+        return endedSessions
     }
 
     // MARK: Upkeep

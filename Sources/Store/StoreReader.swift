@@ -33,11 +33,12 @@ package final class StoreReader {
 
     // MARK: Sessions
 
-    /// Who holds the session of a token; `nil` for a token of none, and for a session that was not used for 90 days.
+    /// Who holds the session of a token; `nil` for a token of none, for a session that has ended, and for a token that opens calendars alone.
     package func signIn(token: String) throws(StoreFailure) -> SignIn? {
         try reading {
             let now = environment.now()
-            guard let session = try engine.people.session(hash: SessionToken.hash(token)), session.usedAt + SessionToken.life > now else { return nil }
+            guard let session = try engine.people.session(hash: SessionToken.hash(token)), session.isAlive(at: now), session.scope != .calendar
+            else { return nil }
             let memberships = try engine.people.memberships(ofPerson: session.person).compactMap { membership -> Membership? in
                 let family = try record(family: membership.family, membership.familyID)?.fields
                 let role = try record(family: membership.family, membership.member)?.fields.text("role").flatMap(Role.init) ?? .guest
@@ -49,7 +50,7 @@ package final class StoreReader {
             }
             return SignIn(
                 session: session.key, person: session.person, memberships: memberships,
-                isRenewalDue: session.usedAt + SessionToken.renewal <= now, isRedemptionOpen: session.isRedemptionOpen)
+                isRenewalDue: session.usedAt + SessionToken.renewal <= now, isRedemptionOpen: session.isRedemptionOpen, scope: session.scope)
         }
     }
 
@@ -63,7 +64,7 @@ package final class StoreReader {
         try reading {
             let nonceHash = RedemptionNonce.hash(nonce)
             guard let hash = InviteCode.hash(code), let code = try engine.people.code(hash: hash), environment.now() < code.expiresAt,
-                code.nonceHash == nil || code.nonceHash == nonceHash
+                code.nonceHash == nil || code.nonceHash == nonceHash, try engine.people.isMakerThere(code)
             else { return .codeUnknown }
             return nil
         }

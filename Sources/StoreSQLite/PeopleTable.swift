@@ -6,7 +6,7 @@ import Store
 
 /// The statements on memberships, people, sessions and invites. Those that run seldom are compiled when they are used.
 final class PeopleTable: PeopleWrites {
-    private let database: Database
+    let database: Database
 
     private let findSession: Statement
     private let findCode: Statement
@@ -15,11 +15,8 @@ final class PeopleTable: PeopleWrites {
 
     init(_ database: Database) {
         self.database = database
-        findSession = database.prepareOnUse(
-            """
-            SELECT key, person, used_at, EXISTS (SELECT 1 FROM codes WHERE session = sessions.key) FROM sessions WHERE hash = ?
-            """)
-        findCode = database.prepareOnUse("SELECT key, family, member, invite, expires_at, nonce_hash, session FROM codes WHERE hash = ?")
+        findSession = database.prepareOnUse("\(Self.sessions) WHERE hash = ?")
+        findCode = database.prepareOnUse("SELECT key, family, member, invite, expires_at, nonce_hash, session, maker FROM codes WHERE hash = ?")
         listMemberships = database.prepareOnUse(
             """
             SELECT m.family, f.uuid, m.member, m.consent_at, m.born, m.ends_on FROM memberships m JOIN families f ON f.key = m.family
@@ -187,32 +184,9 @@ final class PeopleTable: PeopleWrites {
 
     // MARK: Sessions
 
-    func addSession(_ membership: MembershipRow, hash: [UInt8], at: Int64) throws -> Int64 {
-        var person = membership.person
-        if person == nil {
-            let add = try database.prepare("INSERT INTO people (created_at) VALUES (?) RETURNING key")
-            add.bind(1, at)
-            person = try add.one { $0.int64(0) }
-            let join = try database.prepare("UPDATE memberships SET person = ? WHERE family = ? AND member = ?")
-            join.bind(1, person)
-            join.bind(2, membership.family)
-            join.bind(3, membership.member)
-            try join.run()
-        }
-        let insert = try database.prepare("INSERT INTO sessions (hash, person, created_at, used_at) VALUES (?, ?, ?, ?) RETURNING key")
-        insert.bind(1, hash)
-        insert.bind(2, person)
-        insert.bind(3, at)
-        insert.bind(4, at)
-        guard let key = try insert.one({ $0.int64(0) }) else { throw StoreFailure("a session has got no key") }
-        return key
-    }
-
     func session(hash: [UInt8]) throws -> SessionRow? {
         findSession.bind(1, hash)
-        return try findSession.one { row in
-            SessionRow(key: row.int64(0), person: row.int64(1), usedAt: row.int64(2), isRedemptionOpen: row.int64(3) != 0)
-        }
+        return try findSession.one(Self.session)
     }
 
     func person(ofSession key: Int64) throws -> Int64? {
@@ -240,12 +214,6 @@ final class PeopleTable: PeopleWrites {
 
     func renewSession(key: Int64, at: Int64) throws {
         try database.run("UPDATE sessions SET used_at = max(used_at, ?) WHERE key = ?", .integer(at), .integer(key))
-    }
-
-    func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int {
-        try database.run(
-            "DELETE FROM sessions WHERE key IN (SELECT key FROM sessions WHERE used_at <= ? ORDER BY used_at, key LIMIT ?)", .integer(limit), .integer(Int64(count)))
-        return database.changes
     }
 
     func forgetBirth(family: Int64, member: Identifier) throws {
@@ -372,7 +340,8 @@ final class PeopleTable: PeopleWrites {
         return try findCode.one { row in
             CodeRow(
                 key: row.int64(0), family: row.int64(1), member: try row.identifier(2), invite: try row.optionalIdentifier(3), expiresAt: row.int64(4),
-                nonceHash: row.isNull(5) ? nil : row.octets(5), session: row.optionalInt64(6))
+                nonceHash: row.isNull(5) ? nil : row.octets(5), session: row.optionalInt64(6),
+                maker: row.optionalInt64(7))
         }
     }
 

@@ -50,8 +50,8 @@ package enum SyncNotice: Hashable, Sendable {
     case upload(UploadProgress)
     case context(Context)
     case role(Role)
-    /// The response to a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invite`, `invites`, `audit`, `standing` or `standings` frame,
-    /// which carries the request's number.
+    /// The response to a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invite`, `invites`, `audit`, `standing`, `standings` or `sessions`
+    /// frame, which carries the request's number.
     case answer(ServerFrame)
     /// A request, or a change of context, was refused.
     case failed(Rejection, request: Int64?)

@@ -22,6 +22,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case invites
     case audit
     case consent
+    case sessions
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

@@ -28,6 +28,7 @@ package struct AnswerText {
         case .audit(let page): AuditText(text).lines(page)
         case .standing(let answer): [standing(answer.standing)]
         case .standings(let list): list.standings.map(standing) + due(list.standings)
+        case .sessions(let list): list.sessions.map(Self.session)
         case .page(let page): page.records.reversed().map(text.message)
         default: []
         }
@@ -138,6 +139,16 @@ package struct AnswerText {
 
     private static func many(_ count: Int, _ one: String, _ several: String? = nil) -> String {
         "\(count) \(count == 1 ? one : several ?? one + "s")"
+    }
+
+    // MARK: Sessions
+
+    /// One line: enough of the id to name it by, kind, name, days.
+    private static func session(_ session: AccountSession) -> String {
+        let name = session.name.isEmpty ? "(no name)" : session.name.printable
+        let kind = session.scope.map { "\(session.kind.rawValue) (\($0.rawValue))" } ?? session.kind.rawValue
+        return "\(session.shortID)  \(kind)  \(name)  since \(session.createdOn), used \(session.usedOn), ends \(session.endsOn)"
+            + (session.isCurrent ? "  (this one)" : "")
     }
 
     // MARK: Invites

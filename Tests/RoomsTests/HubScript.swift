@@ -38,6 +38,7 @@ struct HubScript {
         case read(SessionID, String)
         case command(SessionID)
         case endSession(Int64)
+        case endSessions(by: Int64, Identifier?)
         case missing(after: Int64)
 
         var description: String {
@@ -48,6 +49,7 @@ struct HubScript {
             case .read(let id, let text): "read \(id): \(text)"
             case .command(let id): "command \(id)"
             case .endSession(let number): "end session \(number)"
+            case .endSessions(let number, let one): "end \(one.map { "\($0)" } ?? "all but the session") by \(number)"
             case .missing(let sequence): "missing after \(sequence)"
             }
         }
@@ -72,8 +74,10 @@ struct HubScript {
             case .read(let id, .invites): .read(id, "invites")
             case .read(let id, .audit): .read(id, "audit")
             case .read(let id, .standings): .read(id, "standings")
+            case .read(let id, .sessions): .read(id, "sessions")
             case .command(let id, _): .command(id)
             case .endSession(let number): .endSession(number)
+            case .endSessions(_, let number, let one): .endSessions(by: number, one)
             case .readMissing(_, let sequence): .missing(after: sequence)
             case .noteAccess, .renew, .note, .noteDifference: nil
             }
@@ -112,6 +116,7 @@ struct HubScript {
         case .audit: return "audit"
         case .standing: return "standing"
         case .standings: return "standings"
+        case .sessions: return "sessions"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

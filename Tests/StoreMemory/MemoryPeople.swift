@@ -82,44 +82,90 @@ final class MemoryPeople: PeopleWrites {
 
     // MARK: Sessions
 
-    func session(hash: [UInt8]) throws -> SessionRow? {
+    private func session(where isMeant: (MemoryTables.SessionEntry) -> Bool) throws -> SessionRow? {
         let tables = try connection.read()
-        guard let (key, row) = tables.sessions.first(where: { $0.value.hash == hash }) else { return nil }
-        return SessionRow(
-            key: key, person: row.person, usedAt: row.usedAt, isRedemptionOpen: tables.codes.values.contains { $0.code.session == key })
+        return tables.sessions.values.first(where: isMeant).map { Self.row($0, tables) }
     }
+
+    private static func row(_ entry: MemoryTables.SessionEntry, _ tables: MemoryTables) -> SessionRow {
+        var row = entry.row
+        row.isRedemptionOpen = tables.codes.values.contains { $0.code.session == row.key }
+        return row
+    }
+
+    func session(hash: [UInt8]) throws -> SessionRow? { try session { $0.hash == hash } }
+
+    func session(key: Int64) throws -> SessionRow? { try session { $0.row.key == key } }
+
+    func session(id: Identifier) throws -> SessionRow? { try session { $0.row.id == id } }
+
+    func sessions(ofPerson person: Int64, limit: Int) throws -> [SessionRow] {
+        let tables = try connection.read()
+        return tables.sessions.values.filter { $0.row.person == person }.sorted { ($1.row.usedAt, $1.row.key) < ($0.row.usedAt, $0.row.key) }
+            .prefix(limit).map { Self.row($0, tables) }
+    }
+
+    func hasCredential(person: Int64) throws -> Bool { try connection.read().credentials.contains(person) }
 
     func person(ofSession key: Int64) throws -> Int64? { try connection.read().sessions[key]?.person }
 
-    func hasSession(person: Int64) throws -> Bool { try connection.read().sessions.values.contains { $0.person == person } }
+    func hasSession(person: Int64) throws -> Bool { try connection.read().sessions.values.contains { $0.row.person == person } }
 
     func hasSession(key: Int64) throws -> Bool { try connection.read().sessions[key] != nil }
 
-    func addSession(_ membership: MembershipRow, hash: [UInt8], at: Int64) throws -> Int64 {
+    func person(of membership: MembershipRow, at: Int64) throws -> Int64 {
         try connection.write { tables in
             let person = membership.person ?? tables.next()
             tables.members[membership.member]?.person = person
-            let key = tables.next()
-            tables.sessions[key] = .init(hash: hash, person: person, usedAt: at)
-            return key
+            return person
+        }
+    }
+
+    func addSession(_ row: SessionRow, hash: [UInt8]) throws -> Int64 {
+        try connection.write { tables in
+            var row = row
+            row.key = tables.next()
+            tables.sessions[row.key] = .init(hash: hash, row: row)
+            return row.key
         }
     }
 
     func endSession(key: Int64) throws -> Bool { try connection.write { $0.sessions.removeValue(forKey: key) != nil } }
 
-    func renewSession(key: Int64, at: Int64) throws {
+    func renameSession(key: Int64, _ name: String) throws { try connection.write { $0.sessions[key]?.row.name = name } }
+
+    func setChecked(session key: Int64, at: Int64) throws { try connection.write { $0.sessions[key]?.row.checkedAt = at } }
+
+    func setHasCredential(_ has: Bool, person: Int64) throws {
         try connection.write { tables in
-            let before = tables.sessions[key]?.usedAt ?? 0
-            tables.sessions[key]?.usedAt = max(before, at)
+            if has { tables.credentials.insert(person) } else { tables.credentials.remove(person) }
         }
     }
 
-    func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int {
+    func renewSession(key: Int64, at: Int64) throws {
         try connection.write { tables in
-            let due = tables.sessions.filter { $0.value.usedAt <= limit }
-                .sorted { ($0.value.usedAt, $0.key) < ($1.value.usedAt, $1.key) }.map(\.key).prefix(count)
-            for key in due { tables.sessions[key] = nil }
-            return due.count
+            let before = tables.sessions[key]?.row.usedAt ?? 0
+            tables.sessions[key]?.row.usedAt = max(before, at)
+        }
+    }
+
+    func purgeSessions(at: Int64, unusedSince limit: Int64, count: Int) throws -> Int {
+        try connection.write { tables in
+            let idle = tables.sessions.values.map(\.row).filter { $0.usedAt <= limit && $0.kind != .token }
+                .sorted { ($0.usedAt, $0.key) < ($1.usedAt, $1.key) }.prefix(count)
+            for row in idle { tables.sessions[row.key] = nil }
+            let ended = tables.sessions.values.map(\.row).filter { $0.endsAt <= at }.sorted { ($0.endsAt, $0.key) < ($1.endsAt, $1.key) }.prefix(count)
+            for row in ended { tables.sessions[row.key] = nil }
+            return idle.count + ended.count
+        }
+    }
+
+    func addDeviceCode(_ new: DeviceCode, hash: [UInt8]) throws {
+        try connection.write { tables in
+            tables.codes = tables.codes.filter { $0.value.code.maker != new.maker }
+            let key = tables.next()
+            let code = CodeRow(key: key, family: new.family, member: new.member, invite: nil, expiresAt: new.expiresAt, maker: new.maker)
+            tables.codes[key] = .init(code: code, hash: hash)
         }
     }
 
@@ -201,7 +247,7 @@ extension MemoryTables {
         members[member]?.removedAt = at
         guard at != nil else { return }
         if let person = members[member]?.person, !members.values.contains(where: { $0.person == person && $0.removedAt == nil }) {
-            sessions = sessions.filter { $0.value.person != person }
+            sessions = sessions.filter { $0.value.row.person != person }
         }
         endInvite(family: family, member: member, as: .withdrawn)
     }

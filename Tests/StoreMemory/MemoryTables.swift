@@ -75,8 +75,8 @@ package struct MemoryTables {
 
     struct SessionEntry {
         var hash: [UInt8]
-        var person: Int64
-        var usedAt: Int64
+        /// Without `isRedemptionOpen`.
+        var row: SessionRow
     }
 
     var families: [Int64: FamilyTables] = [:]
@@ -85,6 +85,8 @@ package struct MemoryTables {
     var imports: Set<Int64> = []
     var members: [Identifier: MemberRow] = [:]
     var sessions: [Int64: SessionEntry] = [:]
+    /// People with a password or passkey.
+    var credentials: Set<Int64> = []
     var codes: [Int64: CodeEntry] = [:]
     var invites: [InviteName: InviteRow] = [:]
     var compacted: Int64 = 0

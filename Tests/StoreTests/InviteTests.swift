@@ -438,6 +438,7 @@ struct InviteMigrationTests {
     /// SQL that makes a database of this program what the step before `invites` made.
     static let takenBack = """
         \(AuditTests.takenBack)
+        \(SessionTests.takenBack)
         DROP TABLE invites;
         DROP INDEX codes_by_member;
         DROP INDEX codes_by_session;

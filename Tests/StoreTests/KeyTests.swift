@@ -202,6 +202,8 @@ struct KeyTests {
             (ShareTable.linksQuery(ofDocument: false), "share_links_by_time (family=?)"),
             (PeopleTable.inviteQuery, "sqlite_autoindex_invites_1 (family=? AND id=?)"),
             (PeopleTable.pendingQuery, "pending_invites (family=?)"),
+            (PeopleTable.idleSessionsQuery, "sessions_by_use (used_at<?)"),
+            (PeopleTable.endedSessionsQuery, "sessions_by_end (ends_at<?)"),
             (PeopleTable.recentQuery, "invites_by_time (family=? AND created_at>?)"),
         ] {
             let plan = try world.plan(sql)

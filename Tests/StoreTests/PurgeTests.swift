@@ -302,7 +302,7 @@ struct SessionLifeTests {
     func slides() throws {
         let token = try token()
         #expect(try world.reader.signIn(token: token)?.isRenewalDue == false)
-        for _ in 1...10 {
+        for _ in 1...6 {
             world.surroundings.now += 60 * Surroundings.day
             let signIn = try #require(try world.reader.signIn(token: token))
             #expect(signIn.isRenewalDue)
@@ -310,6 +310,12 @@ struct SessionLifeTests {
             #expect(try world.reader.signIn(token: token)?.isRenewalDue == false)
         }
         #expect(try world.purge().sessions == 0)
+        // 360 days are over; the 400th ends the session that is in use.
+        world.surroundings.now += 40 * Surroundings.day - 1
+        #expect(try world.reader.signIn(token: token) != nil)
+        world.surroundings.now += 1
+        #expect(try world.reader.signIn(token: token) == nil)
+        #expect(try world.purge().sessions == 1)
     }
 }
 

@@ -102,6 +102,13 @@ struct RandomFrames {
 
     private mutating func nonce() -> String { Hex.encode((0..<16).map { _ in UInt8(number(0...255)) }) }
 
+    private mutating func session() -> AccountSession {
+        let scope = optional { $0.pick(TokenScope.allCases) }
+        return AccountSession(
+            id: identifier(), name: string(), kind: scope == nil ? pick([.terminal, .browser]) : .token, createdOn: date(), usedOn: date(), endsOn: date(),
+            isCurrent: chance(50), scope: scope, athletes: scope == .calendar ? [identifier()] + list(3) { $0.identifier() } : [])
+    }
+
     private mutating func invite() -> Invite {
         Invite(
             id: identifier(), member: identifier(), role: pick(Role.allCases), name: string(), email: optional { $0.string() },
@@ -110,7 +117,8 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...19) {
+        switch number(0...20) {
+        case 20: return .sessions(SessionsRequest(request: sequence(), pick([.list, .rename(identifier(), string()), .end(identifier()), .endOthers])))
         case 0: return .signIn(token: word())
         case 1: return .redeem(code: word(), nonce: nonce(), name: optional { $0.string() })
         case 2:
@@ -333,7 +341,8 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...29) {
+        switch number(0...30) {
+        case 30: return .sessions(SessionList(request: number(0...1_000), sessions: list(3) { $0.session() }))
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))

@@ -4,6 +4,7 @@ import Ledger
 import Posix
 import Reactor
 import Rooms
+import Store
 import Wire
 
 /// Gives the hub what happens on connections, and does what the hub asks for.
@@ -137,6 +138,8 @@ final class HubDriver {
         case .command(let id, let command):
             if !writer.submit(.command(id, command)) { hub.commanded(id, .rejected(.busy)) }
         case .endSession(let number): access.endSession(number)
+        case .endSessions(let id, let session, let one):
+            access.revoke(SessionsEnd(session: session, one.map { .one($0) } ?? .others)) { [hub] in hub.didEndSessions(id, $0) }
         case .noteAccess(let access): usage.note(access)
         case .renew(let sessions): for session in sessions { usage.renew(session) }
         case .noteDifference(let id, let family, let member, let sequence):

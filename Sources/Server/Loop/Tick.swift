@@ -63,6 +63,7 @@ final class Tick: ReactorHooks {
             hub.shutOut(barred.member, of: barred.family)
             for session in barred.sessions { hub.endSessions(session) }
         case .revoked(let results): for (revocation, rejection) in results { access.didRevoke(revocation, rejection) }
+        case .sessionsEnded(let sessions): for session in sessions { hub.endSessions(session) }
         case .administered(let number, let answer): admin.answer(number, answer)
         case .answered(let session, let answer, let payer, let owed):
             if let payer { hub.charge(payer, owed: owed) }

@@ -86,13 +86,17 @@ package struct CodeRow: Hashable, Sendable {
     package var nonceHash: [UInt8]?
     /// The session that the last redemption made; `nil` before.
     package var session: Int64?
+    /// The session that made the code for another device; `nil`: the code of an invite.
+    package var maker: Int64?
 
     /// Milliseconds after the first redemption in which it can be repeated, because its answer may have been lost: 10 minutes.
     package static let redemptionWindow: Int64 = 600_000
 
     package init(
-        key: Int64, family: Int64, member: Identifier, invite: Identifier?, expiresAt: Int64, nonceHash: [UInt8]? = nil, session: Int64? = nil
+        key: Int64, family: Int64, member: Identifier, invite: Identifier?, expiresAt: Int64, nonceHash: [UInt8]? = nil, session: Int64? = nil,
+        maker: Int64? = nil
     ) {
+        self.maker = maker
         self.key = key
         self.family = family
         self.member = member
@@ -100,23 +104,6 @@ package struct CodeRow: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.nonceHash = nonceHash
         self.session = session
-    }
-}
-
-/// A session as it is stored.
-package struct SessionRow: Hashable, Sendable {
-    package var key: Int64
-    package var person: Int64
-    /// UTC milliseconds.
-    package var usedAt: Int64
-    /// The code that gave the token can still be redeemed again.
-    package var isRedemptionOpen: Bool
-
-    package init(key: Int64, person: Int64, usedAt: Int64, isRedemptionOpen: Bool) {
-        self.key = key
-        self.person = person
-        self.usedAt = usedAt
-        self.isRedemptionOpen = isRedemptionOpen
     }
 }
 
@@ -139,7 +126,7 @@ package struct PersonRow: Hashable, Sendable {
 }
 
 /// Memberships, people, sessions and invites.
-package protocol PeopleReads: AnyObject {
+package protocol PeopleReads: SessionReads {
     /// By the id of the member alone, which is unique because the server makes it.
     func membership(_ member: Identifier) throws -> MembershipRow?
 
@@ -160,9 +147,6 @@ package protocol PeopleReads: AnyObject {
 
     /// What archives hold of the members of a family, in the order of their ids.
     func persons(family: Int64) throws -> [PersonRow]
-
-    /// The session of a token; `nil` if there is none.
-    func session(hash: [UInt8]) throws -> SessionRow?
 
     /// The person of a session; `nil` if there is no such session.
     func person(ofSession key: Int64) throws -> Int64?
@@ -193,7 +177,7 @@ package protocol PeopleReads: AnyObject {
 }
 
 /// People, sessions and invites come and go.
-package protocol PeopleWrites: PeopleReads {
+package protocol PeopleWrites: PeopleReads, SessionWrites {
     func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws
 
     /// Enters the consent to a member's login, or takes it back (`nil`).
@@ -219,21 +203,11 @@ package protocol PeopleWrites: PeopleReads {
     /// Forgets the birth date of a member.
     func forgetBirth(family: Int64, member: Identifier) throws
 
-    /// Makes a session for a member, who becomes a person if they are none yet.
-    ///
-    /// - Returns: the key of the session.
-    func addSession(_ membership: MembershipRow, hash: [UInt8], at: Int64) throws -> Int64
-
     /// - Returns: whether there was one.
     func endSession(key: Int64) throws -> Bool
 
     /// Notes that a session is in use.
     func renewSession(key: Int64, at: Int64) throws
-
-    /// Deletes sessions that nobody has used since `limit` (UTC milliseconds).
-    ///
-    /// - Returns: how many, at most `count`.
-    func purgeSessions(unusedSince limit: Int64, count: Int) throws -> Int
 
     func addInvite(_ row: InviteRow) throws
 

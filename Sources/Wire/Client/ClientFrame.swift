@@ -40,6 +40,8 @@ package enum ClientFrame: Hashable, Sendable {
     case standings(StandingsRequest)
     /// `{"type":"consent","request":11,"member":"…","version":"…","sha256":"…"}`, and `withdraw_consent`, `birth_date`, `last_day`.
     case consent(ConsentRequest)
+    /// `{"type":"sessions","request":9}`, `rename_session`, `end_session` and `end_other_sessions`.
+    case sessions(SessionsRequest)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
@@ -65,6 +67,7 @@ extension ClientFrame {
         case .audit(let audit): audit.request
         case .standings(let standings): standings.request
         case .consent(let consent): consent.request
+        case .sessions(let sessions): sessions.request
         case .signIn, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
         }
     }
@@ -80,7 +83,8 @@ extension ClientFrame {
     /// All frames, in the order of `proto/`.
     static let parts: [any ClientFrameParts.Type] = [
         SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
-        HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
+        HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self,
+        SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
         WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, SignOutParts.self,
     ]
 
@@ -118,6 +122,7 @@ extension ClientFrame {
         case .audit(let request): AuditParts.encode(request, into: &writer)
         case .standings(let request): StandingsParts.encode(request, into: &writer)
         case .consent(let request): request.encode(into: &writer)
+        case .sessions(let request): request.encode(into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)

@@ -266,6 +266,15 @@ enum CommonSchema {
                 ("origin", ["enum": ["member", "host", "server"]]), ("member", own("identifier")), ("about", own("identifier")), ("count", own("count")),
                 ("detail", ["type": "string", "description": "A role, a version or a name."]),
             ], optional: ["member", "about", "count", "detail"], feature: .audit)),
+        ("session", closed(
+            "A session or token of the person, without an address. The dates are days in UTC; ends is the last day, however often it is used. Only a token has a scope, and only a token for calendars has athletes.",
+            [
+                ("id", own("identifier")), ("kind", ["enum": .array(SessionKind.allCases.map { .string($0.rawValue) })]), ("name", ["type": "string"]),
+                ("created", ["type": "string", "format": "date"]), ("used", ["type": "string", "format": "date"]),
+                ("ends", ["type": "string", "format": "date"]), ("current", ["type": "boolean"]),
+                ("scope", ["enum": .array(TokenScope.allCases.map { .string($0.rawValue) })]),
+                ("athletes", ["type": "array", "items": own("identifier"), "minItems": 1]),
+            ], optional: ["scope", "athletes"], feature: .sessions)),
         ("overlap_override", closed(
             "Overlaps of trip items that an author accepts, and why.",
             [

@@ -33,6 +33,8 @@ final class TestClient {
     private(set) var epoch = ""
     /// Of the last `error` frame.
     private(set) var refusal: Rejection?
+    /// The last answer to `sessions` and its like.
+    private(set) var sessions: [AccountSession] = []
     /// The last answer to `invite` or `withdraw_invite`.
     private(set) var invite: InviteAnswer?
     /// Whether it answers a close frame, as libraries do.
@@ -213,6 +215,7 @@ final class TestClient {
                 case .joined(let joined): epoch = joined.epoch
                 case .error(let rejection, _): refusal = rejection
                 case .invite(let answer): invite = answer
+                case .sessions(let list): sessions = list.sessions
                 default: break
                 }
                 heard.append(try TestClient.word(payload))
@@ -257,6 +260,7 @@ final class TestClient {
         case .standing(let answer): "standing \(answer.standing.state.rawValue)"
         case .standings(let list): "standings " + list.standings.map(\.state.rawValue).joined(separator: " ")
         case .audit(let page): "audit " + page.entries.map(\.act).joined(separator: " ")
+        case .sessions(let list): "sessions \(list.sessions.count)"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"

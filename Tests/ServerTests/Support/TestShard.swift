@@ -151,6 +151,15 @@ final class TestShard {
         }
     }
 
+    /// The result of a job of the writer.
+    func store<Answer: Sendable>(_ body: @escaping @Sendable (Store) throws(StoreFailure) -> Answer) throws -> Answer {
+        var answer: Answer??
+        shard.workers.write { store throws(StoreFailure) in (try body(store), []) } then: { answer = .some($0) }
+        try until("the writer has done a job") { answer != nil }
+        guard let answer = answer ?? nil else { throw Unexpected("the writer refused a job") }
+        return answer
+    }
+
     /// Lets the server's clock go on, and its regular work happen.
     func pass(milliseconds: Int64) {
         reactor.moveClock(milliseconds: milliseconds)

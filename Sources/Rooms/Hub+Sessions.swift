@@ -1,0 +1,44 @@
+import Bytes
+package import Family
+import Wire
+
+// Sessions of an account: a person lists, names and ends them. The writer decides; the rights of a session that ends are taken away in the tick in which
+// the commit is known, before anything is sent to the session that asked.
+extension Hub {
+    func sessions(_ session: Session, _ request: SessionsRequest) {
+        guard admitRequest(session, request.request) != nil, mayManageAccount(session, request.request), let number = session.number else { return }
+        if case .list = request.act { return ask(session, .sessions(person: session.person, current: number, request: request.request)) }
+        guard session.commandRequest == nil else {
+            sendError(
+                Rejection(.tooManyPending, "The last request of this kind has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
+                to: session, request: request.request)
+            return
+        }
+        session.commandRequest = request.request
+        switch request.act {
+        case .list: break
+        case .rename(let id, let name): emit(.command(session.id, .renameSession(id, name, by: number)))
+        case .end(let id): emit(.endSessions(session.id, by: number, id))
+        case .endOthers: emit(.endSessions(session.id, by: number, nil))
+        }
+    }
+
+    /// What `Effect.endSessions` asked for is durable, or was refused.
+    package func didEndSessions(_ id: SessionID, _ rejection: Rejection?) {
+        guard let session = session(id), let request = session.commandRequest else { return }
+        session.commandRequest = nil
+        // A session that ended itself has been told so.
+        guard session.phase != .closed, session.phase != .ending, let number = session.number else { return }
+        if let rejection { return sendError(rejection, to: session, request: request) }
+        ask(session, .sessions(person: session.person, current: number, request: request))
+    }
+
+    /// Whether a session may change the account of its person: not a token for a program.
+    private func mayManageAccount(_ session: Session, _ request: Int64) -> Bool {
+        guard session.scope == nil else {
+            sendError(.beyondScope, to: session, request: request)
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,116 @@
+package import Bytes
+package import Family
+
+/// A session as it is stored.
+package struct SessionRow: Hashable, Sendable {
+    package var key: Int64
+    package var id: Identifier
+    package var person: Int64
+    package var kind: SessionKind
+    package var name: String
+    /// UTC milliseconds, as the other times.
+    package var createdAt: Int64
+    package var usedAt: Int64
+    /// The end however often the session is used.
+    package var endsAt: Int64
+    /// When it last showed the person's password or passkey; `nil`: never.
+    package var checkedAt: Int64?
+    /// `nil`: whatever the person may do.
+    package var scope: TokenScope?
+    /// The athletes of the scope `calendar`.
+    package var athletes: [Identifier]
+    /// The code that gave the token can still be redeemed again.
+    package var isRedemptionOpen: Bool
+
+    package init(
+        key: Int64, id: Identifier, person: Int64, kind: SessionKind, name: String, createdAt: Int64, usedAt: Int64, endsAt: Int64,
+        checkedAt: Int64? = nil, scope: TokenScope? = nil, athletes: [Identifier] = [], isRedemptionOpen: Bool = false
+    ) {
+        self.key = key
+        self.id = id
+        self.person = person
+        self.kind = kind
+        self.name = name
+        self.createdAt = createdAt
+        self.usedAt = usedAt
+        self.endsAt = endsAt
+        self.checkedAt = checkedAt
+        self.scope = scope
+        self.athletes = athletes
+        self.isRedemptionOpen = isRedemptionOpen
+    }
+
+    /// Whether the session opens anything at a time. A token ends on its day alone; other sessions also when nobody uses them.
+    package func isAlive(at: Int64) -> Bool { at < endsAt && (kind == .token || at < usedAt + SessionToken.life) }
+
+    /// The session as its person sees it.
+    ///
+    /// - Parameter current: the key of the session that asks.
+    package func account(current: Int64?) -> AccountSession {
+        AccountSession(
+            id: id, name: name, kind: kind, createdOn: .init(utc: createdAt), usedOn: .init(utc: usedAt), endsOn: .init(utc: lastMoment),
+            isCurrent: key == current, scope: scope, athletes: athletes)
+    }
+
+    /// The last millisecond in which the session can be used, if it is used until then.
+    private var lastMoment: Int64 { endsAt - 1 }
+}
+
+/// The code for another device, before it is redeemed.
+package struct DeviceCode: Hashable, Sendable {
+    /// The integer that stands for the family.
+    package var family: Int64
+    /// As whom the other device signs in: one of the person's members.
+    package var member: Identifier
+    /// The session that made it.
+    package var maker: Int64
+    package var createdAt: Int64
+    package var expiresAt: Int64
+}
+
+/// Sessions, tokens and what they have shown of their persons.
+package protocol SessionReads: AnyObject {
+    /// The session of a token; `nil` if there is none.
+    func session(hash: [UInt8]) throws -> SessionRow?
+
+    /// A session by its key; `nil` if there is none.
+    func session(key: Int64) throws -> SessionRow?
+
+    /// A session by the id that its person knows; `nil` if there is none.
+    func session(id: Identifier) throws -> SessionRow?
+
+    /// The sessions of a person, ended ones that are not purged included, the last used first; at most `limit`.
+    func sessions(ofPerson person: Int64, limit: Int) throws -> [SessionRow]
+
+    /// Whether a person has a password or passkey that can be checked.
+    func hasCredential(person: Int64) throws -> Bool
+}
+
+/// Sessions come and go.
+package protocol SessionWrites: SessionReads {
+    /// The person of a member, who becomes one if they are none yet.
+    func person(of membership: MembershipRow, at: Int64) throws -> Int64
+
+    /// Adds a session.
+    ///
+    /// - Parameter row: `key` and `isRedemptionOpen` do not count.
+    /// - Returns: the key of the session, which no other session had or gets.
+    func addSession(_ row: SessionRow, hash: [UInt8]) throws -> Int64
+
+    /// Names a session.
+    func renameSession(key: Int64, _ name: String) throws
+
+    /// Notes that a session showed the person's password or passkey.
+    func setChecked(session key: Int64, at: Int64) throws
+
+    /// Notes whether a person has a password or passkey.
+    func setHasCredential(_ has: Bool, person: Int64) throws
+
+    /// Deletes sessions whose end has come, and those besides tokens that nobody has used since `limit` (UTC milliseconds, both).
+    ///
+    /// - Returns: how many, at most `2 * count`.
+    func purgeSessions(at: Int64, unusedSince limit: Int64, count: Int) throws -> Int
+
+    /// Adds the code for another device; the one that the same session made before is dead.
+    func addDeviceCode(_ code: DeviceCode, hash: [UInt8]) throws
+}
