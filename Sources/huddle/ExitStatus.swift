@@ -39,6 +39,9 @@ struct ProgramFailure: Error {
         self.isInterruption = isInterruption
     }
 
+    /// The sentence for a session that somebody ended.
+    static let ended = "This session was ended."
+
     /// The sentence for a session that ended because its member was removed, or left.
     static let removed = "You are no longer a member of this family."
 
@@ -47,9 +50,9 @@ struct ProgramFailure: Error {
         switch reason {
         case .tokenUnknown:
             self.init(.refused, "This token is not (or no longer) valid. Ask for a new one, or redeem an invitation: huddle join CODE")
-        case .signedOut: self.init(.refused, "This session was ended.")
+        case .signedOut: self.init(.refused, Self.ended)
         case .closed(4500): self.init(.refused, Self.removed)
-        case .closed(4501): self.init(.refused, "This session was ended.")
+        case .closed(4501): self.init(.refused, Self.ended)
         case .closed(let code): self.init(.failed, "The server ended the connection for good (\(code)).")
         case .refused(let rejection): self.init(ExitStatus(rejection), rejection.message.printable)
         case .protocolUnsupported(let version):

@@ -423,7 +423,15 @@ struct OneShot {
             case .failure(let rejection): return .failure(rejection)
             }
         }
-        let frame = try question.frame(0, lookup.names, invites: invites, text: consent) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        var sessions: [AccountSession] = []
+        if question.needsSessions {
+            switch try answer(to: .sessions(.list), seat) {
+            case .success(.sessions(let list)): sessions = list.sessions
+            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .failure(let rejection): return .failure(rejection)
+            }
+        }
+        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let asked = AskedFrame(frame, seat.session)
         asked.send()
         let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in asked.answer(in: notice) }

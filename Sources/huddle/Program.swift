@@ -54,6 +54,7 @@ enum Program {
                 return .done
             case .join(let code, let name): return try JoinCommand.run(code, name: name, invocation)
             case .signIn(let replaces, let origin): return try SignInCommand.run(replaces: replaces, origin: origin, invocation)
+            case .logout: return try LogoutCommand.run(invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
             case .interactive:
                 invocation = try FirstRun.complete(invocation)

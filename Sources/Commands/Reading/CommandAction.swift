@@ -33,6 +33,8 @@ package enum CommandAction: Hashable, Sendable {
     case batch(isAtomic: Bool, stops: Bool)
     /// Ends one's own membership.
     case leave
+    /// Ends the session, and forgets it here.
+    case logout
     case ask(Question)
     case outbox(OutboxRequest)
 }

@@ -136,6 +136,10 @@ struct CommandReader {
             let day = try ListOptions.date("--until", list)
             guard (day == nil) == list.has("--stays") else { throw UsageError("Write either --until DATE or --stays.") }
             return .ask(.lastDay(try one(), day?.description))
+        case .sessions: return .ask(.sessions(try sessions()))
+        case .logout:
+            try list.expectNoPositional()
+            return .logout
         case .role:
             guard list.positional.count >= 2, let word = list.positional.last, let role = Family.Role(rawValue: word),
                 let field = Kind.member.declaration.index(of: "role"), isConversation || list.positional.count == 2
@@ -202,6 +206,20 @@ struct CommandReader {
         case "list" where target.isEmpty: return .invites
         case "resend" where !target.isEmpty: return .resend(target)
         case "withdraw" where !target.isEmpty: return .withdraw(target)
+        default: throw usage
+        }
+    }
+
+    private func sessions() throws(UsageError) -> SessionQuestion {
+        let rest = list.positional.dropFirst()
+        switch list.positional.first {
+        case nil where !list.has("--others"): return .list
+        case "list" where rest.isEmpty && !list.has("--others"): return .list
+        case "end" where list.has("--others") && rest.isEmpty: return .endOthers
+        case "end" where !list.has("--others") && rest.count == 1: return .end(rest[rest.startIndex])
+        case "rename" where !list.has("--others") && rest.count >= 2:
+            guard isConversation || rest.count == 2 else { throw usage }
+            return .rename(rest[rest.startIndex], rest.dropFirst().joined(separator: " "))
         default: throw usage
         }
     }

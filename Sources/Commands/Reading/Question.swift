@@ -31,6 +31,15 @@ package enum Question: Hashable, Sendable {
     /// A new code for an invite, and its end; by the person's name or an id.
     case resend(String)
     case withdraw(String)
+    case sessions(SessionQuestion)
+
+    /// Whether `frame` looks into the person's sessions (`sessions`), which the server alone knows.
+    package var needsSessions: Bool {
+        switch self {
+        case .sessions(.rename), .sessions(.end): true
+        default: false
+        }
+    }
 
     /// Whether `frame` looks into the family's invites (`invites`), which the server alone knows.
     package var needsInvites: Bool {
@@ -53,9 +62,11 @@ package enum Question: Hashable, Sendable {
     /// - Parameters:
     ///   - invites: of the last answer to `invites`.
     ///   - text: of consent, which the parent has read.
+    ///   - sessions: of the last answer to `sessions`.
     /// - Throws: a sentence, when a name fits no record or several.
     package func frame(
-        _ request: Int64, _ names: RecordNames, invites: [Invite] = [], text: ConsentText? = nil, find: (Kind, String) throws(UsageError) -> Record
+        _ request: Int64, _ names: RecordNames, invites: [Invite] = [], text: ConsentText? = nil, sessions: [AccountSession] = [],
+        find: (Kind, String) throws(UsageError) -> Record
     ) throws(UsageError) -> ClientFrame {
         switch self {
         case .history(let target, let before, let limit):
@@ -88,6 +99,7 @@ package enum Question: Hashable, Sendable {
         case .lastDay(let target, let day):
             return .consent(ConsentRequest(request: request, member: try Self.member(target, find), act: .lastDay(day)))
         case .invites: return .invites(InvitesRequest(request: request))
+        case .sessions(let question): return .sessions(SessionsRequest(request: request, try question.act(sessions)))
         case .resend(let text):
             var invite = Self.newInvite(request)
             invite.member = try Self.invite(text, among: invites).member
@@ -173,6 +185,9 @@ extension ClientFrame {
             request.request = number
             return .withdrawInvite(request)
         case .invites: return .invites(InvitesRequest(request: number))
+        case .sessions(var request):
+            request.request = number
+            return .sessions(request)
         default: return self
         }
     }
@@ -192,6 +207,7 @@ extension ServerFrame {
         case .audit(let page): page.request
         case .standing(let answer): answer.request
         case .standings(let list): list.request
+        case .sessions(let list): list.request
         default: nil
         }
     }

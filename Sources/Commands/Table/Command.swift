@@ -9,6 +9,7 @@ package struct Command: Hashable, Sendable {
     package enum Verb: CaseIterable, Hashable, Sendable {
         case converse, join, signIn, completions, complete
         case invite, invites, role, leave, consents, consent, birthDate, lastDay
+        case sessions, logout
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access, audit
@@ -26,6 +27,7 @@ package struct Command: Hashable, Sendable {
         case documents = "Documents"
         case changes = "Plans and changes"
         case people = "Members and invites"
+        case account = "Your own sign-ins"
         case questions = "What happened"
         case talk = "Talking"
         case screen = "In the conversation"

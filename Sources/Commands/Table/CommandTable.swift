@@ -2,7 +2,7 @@ package import Family
 
 /// All commands of `huddle` and of the conversation in it, in the order of help.
 package enum CommandTable {
-    package static let all: [Command] = start + records + documents + changes + people + questions + talk + screen
+    package static let all: [Command] = start + records + documents + changes + people + account + questions + talk + screen
 
     /// The options that every command of `huddle` takes, before or behind its words.
     package static let common: [Command.Option] = [

@@ -158,6 +158,9 @@ package final class ClientSession {
         return request
     }
 
+    /// Ends the session everywhere, and with the answer what is kept of it on this machine; see `SyncEngine.signOut`.
+    package func signOut() { carryOut(engine.signOut(now: now)) }
+
     package func setContext(_ context: Context) { carryOut(engine.setContext(context, now: now)) }
 
     /// Connects immediately instead of waiting for the next attempt.

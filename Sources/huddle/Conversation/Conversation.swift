@@ -198,6 +198,7 @@ final class Conversation {
                 output += AnswerText(text, isSpoken: options.isSpoken).due(list.standings)
                 return
             }
+            if case .sessions(let list) = answer { lists.sessions = list.sessions }
             output += AnswerText(text, isSpoken: options.isSpoken).lines(answer)
         }
     }
@@ -373,7 +374,8 @@ final class Conversation {
         if case .olderMessages = question { question = .olderMessages(before: lists.olderMark) }
         // Names are looked up before anything is sent.
         if question.needsInvites, lists.invites == nil { throw UsageError("Type /invites first: it tells who is invited.") }
-        let frame = try question.frame(0, names, invites: lists.invites ?? []) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        if question.needsSessions, lists.sessions == nil { throw UsageError("Type /sessions first: it shows where you are signed in.") }
+        let frame = try question.frame(0, names, invites: lists.invites ?? [], sessions: lists.sessions ?? []) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let request = session.ask { frame.numbered($0) }
         if let request {
             awaited.ask(request)

@@ -12,6 +12,8 @@ struct ShownLists {
     var files: [Int]?
     /// Of the last answer to `/invites`; `nil` before any.
     var invites: [Invite]?
+    /// Of the last answer to `/sessions`; `nil` before any.
+    var sessions: [AccountSession]?
     /// Where the page of older messages ended that was shown last.
     var olderMark: String?
 
