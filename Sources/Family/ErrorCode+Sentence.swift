@@ -66,6 +66,8 @@ extension ErrorCode {
                 "A reason is required to let trip items overlap. Nothing was changed.": "allow_overlap with an empty reason.",
                 "allow_overlap names the pairs that it accepts.": "allow_overlap without pairs.",
                 "Name the link to end: ?share=<id>.": "The end of a share link, without its id.",
+                "A code needs client: 32 hexadecimal digits that your program draws and keeps.": "POST /session with code.",
+                "Send a token, or a code with client.": "POST /session.",
                 "A session or token needs a name by which you recognize it. Nothing was changed.": "name of a session or token.",
                 "A share link needs a school: send its id.": "POST /documents/ID/shares without school.",
                 "Type the name or the e-mail address that the invite is for.": "redeem without name.",
@@ -94,6 +96,7 @@ extension ErrorCode {
                 "This {kind} is deleted earlier in the same change. Leave out the deletion, or the operations that follow it.":
                     "An operation on a record that its own batch deletes.",
                 "Please enter a valid number": "The value of a metric that is not a number.",
+                "client must be 32 hexadecimal digits in lower case that your program draws and keeps.": "POST /session with code.",
                 "The name of a session or token holds a character that is not shown. Type it again without copying it.": "name of a session or token.",
                 "{field} is at most two letters.": "A state.",
                 "{field} holds a value of the wrong type.": "A value of another JSON type.",

@@ -23,6 +23,13 @@ package struct HTTPRefusal: Hashable, Sendable {
             "This is no request that HTTP/1.1 allows (RFC 9110, RFC 9112). Look at how it is written.": "Every request.",
             "This is no upload as its protocol wants it: {problem}.": "Uploads.",
         ]),
+        .init("two_credentials", 400, sentences: [
+            "This request has a cookie and a token. Send one of them.": "Every request with a credential.",
+        ]),
+        .init("foreign_page", 403, sentences: [
+            "A web page from elsewhere may not do this. Nothing was done; open this server's own page.":
+                "A request other than GET with the cookie of a session and another Origin than the server's own, or none; POST /session from another page.",
+        ]),
         .init("not_found", 404, sentences: [
             "There is nothing here. Clients connect to {path}.": "Every request: the path.",
             "This document is not there any more, or this link has ended. Look for it in your list of documents.":

@@ -44,12 +44,14 @@ package struct OriginPolicy: Equatable, Sendable {
     package func allows(_ fields: Fields, from source: RequestSource, isProxied: Bool = false) -> Bool {
         guard fields.contains("origin") else { return true }
         guard let origin = fields.only("origin").flatMap({ WebOrigin($0) }) else { return false }
-        if let authority = source.authority, isOwn(authority.host, isProxied: isProxied),
-            origin == WebOrigin(scheme: source.isSecure ? "https" : "http", authority)
-        {
-            return true
-        }
-        return allowed.contains(origin)
+        return isOwnPage(fields, from: source, isProxied: isProxied) || allowed.contains(origin)
+    }
+
+    /// Whether a web page of this server caused a request: `Origin` is there, and it is the requested host with the same scheme and port, under a name of
+    /// this server. Pages that are merely listed are not the server's own.
+    package func isOwnPage(_ fields: Fields, from source: RequestSource, isProxied: Bool = false) -> Bool {
+        guard let origin = fields.only("origin").flatMap({ WebOrigin($0) }), let authority = source.authority else { return false }
+        return isOwn(authority.host, isProxied: isProxied) && origin == WebOrigin(scheme: source.isSecure ? "https" : "http", authority)
     }
 
     private func isOwn(_ host: String, isProxied: Bool) -> Bool {

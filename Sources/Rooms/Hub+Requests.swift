@@ -117,7 +117,6 @@ extension Hub {
         case .signIn:
             guard let session = session(id), session.phase == .signingIn else { return true }
             session.phase = .anonymous
-            session.token = nil
             sendError(busy, to: session)
         case .redemption(let code, let nonce): answered(id, .redemption(code: code, nonce: nonce, refusal: busy), time: 0)
         case .join: answered(id, .join(.failure(busy)), time: 0)

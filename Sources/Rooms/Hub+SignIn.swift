@@ -7,8 +7,10 @@ extension Hub {
     /// Codes that one connection may try: enough for a typing error, useless for guessing.
     static let maxRedemptions = 5
 
-    func signIn(_ session: Session, token: String, _ request: Int64?) {
+    /// - Parameter token: `nil`: that of the cookie.
+    func signIn(_ session: Session, token: String?, _ request: Int64?) {
         guard isAnonymous(session, request) else { return }
+        guard let token = token ?? session.token else { return refuseSignIn(session, request) }
         session.phase = .signingIn
         session.request = request
         session.token = token
@@ -20,10 +22,7 @@ extension Hub {
         // The session may have ended after it was looked up.
         guard let answer, !ended.contains(answer.session) else {
             session.phase = .anonymous
-            sendError(
-                Rejection(.tokenUnknown, "This sign-in is not valid (any more). Ask a parent of the family for a new one."), to: session,
-                request: session.request)
-            end(session, .sessionEnded, "unknown token")
+            refuseSignIn(session, session.request)
             return
         }
         // The welcome comes after the code that gave the token is dead on disk (`Store.closeRedemption`).
@@ -50,6 +49,12 @@ extension Hub {
         let welcome = Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits)
         send(.welcome(welcome), to: session, request: session.request)
         session.request = nil
+    }
+
+    private func refuseSignIn(_ session: Session, _ request: Int64?) {
+        sendError(
+            Rejection(.tokenUnknown, "This sign-in is not valid (any more). Ask a parent of the family for a new one."), to: session, request: request)
+        end(session, .sessionEnded, "unknown token")
     }
 
     /// - Returns: whether a sign-in or redemption may begin; if not, the session was told why.
@@ -121,6 +126,16 @@ extension Hub {
         session.request = request
         for other in allSessions where other.number == number && other.phase != .closed { suspend(other) }
         emit(.endSession(number))
+    }
+
+    /// Ends the rights of every connection of a session here and now, for a request over HTTP; what `signOut` is on the socket. `endSessions` or `didNotEnd`
+    /// follows.
+    ///
+    /// - Returns: false, with nothing done, when too many ends wait.
+    package func beginEnd(of number: Int64) -> Bool {
+        guard ended.begin(number) else { return false }
+        for other in allSessions where other.number == number && other.phase != .closed { suspend(other) }
+        return true
     }
 
     /// Whether a session of the database has ended, although a look into the database may still find it.

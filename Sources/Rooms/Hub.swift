@@ -128,7 +128,9 @@ package final class Hub {
     // MARK: Sessions
 
     /// A connection finished its upgrade.
-    package func opened(now: Int64) -> SessionID {
+    ///
+    /// - Parameter cookie: the token by which a `sign_in` without one signs in.
+    package func opened(now: Int64, cookie: String? = nil) -> SessionID {
         let index: Int
         if let free = freeSlots.popLast() {
             index = free
@@ -138,7 +140,9 @@ package final class Hub {
         }
         self.now = now
         let id = UInt64(slots[index].generation) << 32 | UInt64(index)
-        slots[index].session = Session(id: id, now: now, limits: limits)
+        let session = Session(id: id, now: now, limits: limits)
+        session.token = cookie
+        slots[index].session = session
         openSessions += 1
         signInQueue.append(id)
         return id

@@ -66,7 +66,7 @@ final class Session {
     /// Ends the session when it has not signed in by then (milliseconds of the hub's clock).
     let signInDeadline: Int64
 
-    /// The token that is being looked up; `nil` again with the welcome.
+    /// The token of the cookie, or the one that is being looked up; `nil` again with the welcome.
     var token: String?
     /// Of the `sign_in`, `redeem` or `sign_out` that waits for its answer.
     var request: Int64?

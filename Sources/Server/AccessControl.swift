@@ -32,6 +32,15 @@ final class AccessControl {
     /// Ends a session that the hub has ended already.
     func endSession(_ number: Int64) { revoke(.session(number)) }
 
+    /// Ends a session: from now on it opens nothing.
+    ///
+    /// - Parameter then: called on this thread when the end is durable, or with the reason why it is not. With `storage_full` the session stays ended, as
+    ///   long as this process runs, and the end is tried again until it is durable.
+    func endSession(_ number: Int64, then: @escaping (Rejection?) -> Void) {
+        guard hub.beginEnd(of: number) else { return then(.busy) }
+        revoke(.session(number), then: then)
+    }
+
     /// Ends sessions that their person names.
     ///
     /// - Parameter then: called on this thread when the end is durable and the connections of these sessions are closed, or with the reason why nothing

@@ -287,13 +287,13 @@ final class Connection: OpenConnection {
             watch()
             if http?.sendsFile == true { services.queues.markDirty(self) }
         case .ends: end([])
-        case .upgraded(let handshake, var frames):
+        case .upgraded(let handshake, var frames, let cookie):
             phase = .socket(isWide: false)
             if let compression = handshake.compression {
                 decoder.accept(compression: compression)
                 inflates = true
             }
-            session = services.hub.didOpen(self)
+            session = services.hub.didOpen(self, cookie: cookie)
             // They came in the same segment as the request.
             if !frames.isEmpty { frames.withUnsafeMutableBytes { receiveFrames($0) } }
         }

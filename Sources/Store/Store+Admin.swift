@@ -99,7 +99,23 @@ extension Store {
         return (.token(created), change)
     }
 
-    private func redeem(_ typed: String, _ nonce: String, name: String?, at: Int64) throws -> (AdminAnswer, CommittedChange?) {
+    /// Redeems a code for a browser: the session is of another kind, and may be brief. Otherwise as `AdminCommand.redeem`.
+    package func redeem(
+        code: String, nonce: String, name: String?, as kind: SessionKind, device: String, isBrief: Bool
+    ) throws(StoreFailure) -> (Result<SessionCreated, Rejection>, [CommitResult]) {
+        let outcome = try transaction(isDone: isDone) { _ in
+            try redeem(code, nonce, name: name, at: environment.now(), kind: kind, device: device, isBrief: isBrief)
+        } as Outcome<(AdminAnswer, CommittedChange?)>
+        switch outcome {
+        case .done((.token(let created), let change)): return (.success(created), change.map { [.change($0)] } ?? [])
+        case .done: preconditionFailure("a redemption gives a token")
+        case .refused(let rejection): return (.failure(rejection), [])
+        }
+    }
+
+    private func redeem(
+        _ typed: String, _ nonce: String, name: String?, at: Int64, kind: SessionKind = .terminal, device: String = "", isBrief: Bool = false
+    ) throws -> (AdminAnswer, CommittedChange?) {
         let nonceHash = RedemptionNonce.hash(nonce)
         guard let hash = InviteCode.hash(typed), let code = try people.code(hash: hash), at < code.expiresAt,
             code.nonceHash == nil || code.nonceHash == nonceHash, try people.isMakerThere(code)
@@ -114,8 +130,8 @@ extension Store {
         guard let membership = try people.membership(code.member), !membership.isRemoved else { throw Rejection.codeUnknown }
         // The first answer was lost: its token is in nobody's hands, or in wrong ones.
         var ended: Int64?
-        if let former = code.session, try people.endSession(key: former) { ended = former }
-        var (created, session) = try session(membership, at: at)
+        if let former = code.session, try endSession(key: former) { ended = former }
+        var (created, session) = try session(membership, at: at, kind: kind, name: device, isBrief: isBrief)
         if let row { try people.acceptInvite(family: row.family, id: row.invite.id) }
         // The window begins with the first redemption: a repetition is later, so the minimum stays.
         try people.redeem(code, nonceHash: nonceHash, session: session, repeatableUntil: at + CodeRow.redemptionWindow)

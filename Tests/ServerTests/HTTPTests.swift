@@ -248,7 +248,7 @@ struct OriginTests {
         asked.fields.list += fields
         switch site.answer(asked, peer: NetworkAddress(peer), isSecure: isSecure) {
         case .response(let response): return (response.status, nil)
-        case .upgrade(_, let source): return (101, source.address)
+        case .upgrade(_, let source, _): return (101, source.address)
         case .handler: throw Unexpected("nobody works on this")
         }
     }

@@ -119,7 +119,7 @@ struct RandomFrames {
     private mutating func untaggedClientFrame() -> ClientFrame {
         switch number(0...20) {
         case 20: return .sessions(SessionsRequest(request: sequence(), pick([.list, .rename(identifier(), string()), .end(identifier()), .endOthers])))
-        case 0: return .signIn(token: word())
+        case 0: return .signIn(token: optional { $0.word() })
         case 1: return .redeem(code: word(), nonce: nonce(), name: optional { $0.string() })
         case 2:
             return .join(Join(

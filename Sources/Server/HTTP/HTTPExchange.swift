@@ -48,8 +48,8 @@ final class HTTPExchange: HandlerTurn {
         case suspended
         /// The stream ends when the answers have left.
         case ends
-        /// The WebSocket began; the octets behind the request are frames.
-        case upgraded(WebSocketHandshake, [UInt8])
+        /// The WebSocket began; the octets behind the request are frames. The cookie is a token, if there is one that counts.
+        case upgraded(WebSocketHandshake, [UInt8], cookie: String?)
     }
 
     /// Who asks, and what for.
@@ -94,7 +94,7 @@ final class HTTPExchange: HandlerTurn {
     }
 
     private func keep(_ outcome: Outcome, _ rest: some Collection<UInt8>, _ now: Int64) -> Outcome {
-        if case .upgraded(let handshake, _) = outcome { return .upgraded(handshake, Array(rest)) }
+        if case .upgraded(let handshake, _, let cookie) = outcome { return .upgraded(handshake, Array(rest), cookie: cookie) }
         if outcome != .ends { held = Array(rest) }
         let isWaitedFor = file != nil || takesContent && outcome == .waits
         progress = isWaitedFor ? progress ?? Progress(now: now) : nil
@@ -138,14 +138,14 @@ final class HTTPExchange: HandlerTurn {
                 case .handler(let new):
                     work = new
                     new.start(in: self)
-                case .upgrade(let handshake, let source):
+                case .upgrade(let handshake, let source, let cookie):
                     guard caller.admits(source.address) else {
                         respond(caller.site.crowded, caller.site, &output)
                         continue
                     }
                     machine.upgrade()
                     output += handshake.response
-                    return (.upgraded(handshake, []), consumed)
+                    return (.upgraded(handshake, [], cookie: cookie), consumed)
                 }
             }
         }

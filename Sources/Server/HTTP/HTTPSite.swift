@@ -79,6 +79,8 @@ final class HTTPSite {
         }
         var context = RequestContext(head: head, path: path, peer: peer, isSecure: isSecure, source: source)
         context.head.method = method
+        context.cookie = SessionCookie(source)
+        context.isOwnPage = source.map { origins.isOwnPage(head.fields, from: $0, isProxied: isProxied(peer)) } ?? false
         if case .anyone = route.credential {
             let answer = route.answer(context)
             // New connections have a rate of their own, and each becomes one WebSocket at most.
@@ -193,12 +195,16 @@ final class HTTPSite {
                 400, "This address speaks the WebSocket subprotocol \(Upgrade.subprotocol); name it in Sec-WebSocket-Protocol.")
         }
         // After what every client can get wrong, so that its author hears of that first.
-        guard origins.allows(head.fields, from: source, isProxied: request.peer.map { trust.contains($0) } ?? false) else {
+        guard origins.allows(head.fields, from: source, isProxied: isProxied(request.peer)) else {
             return refusal(
                 403, "A web page from elsewhere may not connect here. Whoever runs this server can allow it with --allow-origin, or name the server with --host.")
         }
-        return .upgrade(handshake, from: source)
+        let cookie = request.cookie?.token(in: head.fields)
+        guard cookie == nil || !head.fields.contains("authorization") else { return .response(HTTPResponse(refusal: .twoCredentials)) }
+        return .upgrade(handshake, from: source, cookie: request.isOwnPage ? cookie : nil)
     }
+
+    private func isProxied(_ peer: NetworkAddress?) -> Bool { peer.map { trust.contains($0) } ?? false }
 
     private static func refusal(_ error: HandshakeRefusal) -> HTTPAnswer {
         let upgrade = [Field("Connection", "Upgrade"), Field("Upgrade", "websocket")]

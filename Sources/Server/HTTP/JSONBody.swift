@@ -30,7 +30,12 @@ enum JSONBody {
             return HTTPResponse(415, code: "content_type", sentence: "Send the content of this request without Content-Encoding.")
         }
         guard fields.contains("content-type"), !isJSON(fields.only("content-type") ?? "") else { return nil }
-        return HTTPResponse(415, code: "content_type", sentence: "The content of this request has to be sent as application/json.")
+        return otherType
+    }
+
+    /// The refusal of content of another type.
+    static var otherType: HTTPResponse {
+        HTTPResponse(415, code: "content_type", sentence: "The content of this request has to be sent as application/json.")
     }
 
     /// The refusal of more content than is taken, in the words of content whose length is not declared.

@@ -32,13 +32,28 @@ final class RequestAdmission {
     ///
     /// - Parameter then: called in this tick or a later one.
     private func identify(_ context: RequestContext, _ credential: Credential, then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
-        let token = Self.token(context.head.fields)
+        if case .anyone = credential { return then(.success(.anyone)) }
+        let fields = context.head.fields
+        let bearer = Self.token(fields)
+        let cookie = context.cookie?.token(in: fields)
+        guard cookie == nil || !fields.contains("authorization") else { return then(.failure(.twoCredentials)) }
+        let isReading = context.head.method == "GET" || context.head.method == "HEAD"
+        func identifySession(_ then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
+            guard bearer != nil || cookie == nil || isReading || context.isOwnPage else { return then(.failure(.foreignPage)) }
+            identify(token: bearer ?? cookie) { result in
+                guard case .success(.session(let signIn)) = result else { return then(result) }
+                then(Self.isWithinScope(signIn, credential, isReading) ? result : .failure(.beyondScope))
+            }
+        }
         switch credential {
-        case .anyone: then(.success(.anyone))
-        case .session: identify(token: token, then)
+        case .anyone, .session, .account: identifySession(then)
+        case .anySession:
+            identifySession { result in
+                if case .failure(.signedOut) = result { then(.success(.anyone)) } else { then(result) }
+            }
         case .sessionOrLink(let parameter):
-            // A client that shows a token is that session, whatever else it shows.
-            guard token == nil, let link = context.query("link") else { return identify(token: token, then) }
+            // A client that shows a token is that session, whatever else it shows. A browser shows its cookie everywhere.
+            guard bearer == nil, let link = context.query("link") else { return identifySession(then) }
             guard let document = Identifier(context.path[parameter]) else { return then(.failure(.deadLink)) }
             workers.read { reader throws(StoreFailure) in
                 try reader.document(document, link: link)
@@ -46,6 +61,16 @@ final class RequestAdmission {
                 guard let found else { return then(.failure(.busy)) }
                 then(found.map { .success(.link($0.document, member: $0.member)) } ?? .failure(.deadLink))
             }
+        }
+    }
+
+    /// Whether a token for a program may do what a route does; true for every other session.
+    private static func isWithinScope(_ signIn: SignIn, _ credential: Credential, _ isReading: Bool) -> Bool {
+        switch signIn.scope {
+        case nil: true
+        case .calendar: false
+        case .read, .write:
+            if case .account = credential { false } else { isReading || signIn.scope == .write }
         }
     }
 

@@ -25,11 +25,15 @@ struct RequestContext {
     /// Where the client is, as far as its proxy is trusted; `nil` when proxies contradict each other.
     var source: RequestSource?
     var identity = Identity.anyone
+    /// The cookie of a session as the client would have it; `nil` where the request names no host.
+    var cookie: SessionCookie?
+    /// The request was caused by this server's own web page, and says so.
+    var isOwnPage = false
 
     /// The address by which limits count the client; `nil` if none does.
     var address: NetworkAddress? { AddressCounts.group(source?.address) }
 
-    /// The session of the client. The route has to ask for `Credential.session`.
+    /// The session of the client. The route has to ask for `Credential.session`, or one like it.
     var signIn: SignIn? { if case .session(let signIn) = identity { signIn } else { nil } }
 
     /// The value of `name=` in the query, percent-decoded; `nil` without one.

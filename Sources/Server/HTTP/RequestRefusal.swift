@@ -11,6 +11,12 @@ enum RequestRefusal: Error {
     case busy
     /// The address or the member has sent too many requests.
     case tooMany(Rejection)
+    /// There are a cookie and a token, which can be of two sessions.
+    case twoCredentials
+    /// The cookie came with a request that another web page caused, or may have caused.
+    case foreignPage
+    /// The token is for a program, and this is beyond its scope.
+    case beyondScope
 }
 
 extension HTTPResponse {
@@ -23,6 +29,12 @@ extension HTTPResponse {
                 [Field("WWW-Authenticate", hasToken ? "Bearer realm=\"huddle\", error=\"invalid_token\"" : "Bearer realm=\"huddle\"")])
         case .deadLink: self = .noDocument
         case .tooMany(let rejection): self = HTTPResponse(rejection)
+        case .twoCredentials:
+            self = HTTPResponse(400, code: "two_credentials", sentence: "This request has a cookie and a token. Send one of them.")
+        case .foreignPage:
+            self = HTTPResponse(
+                403, code: "foreign_page", sentence: "A web page from elsewhere may not do this. Nothing was done; open this server's own page.")
+        case .beyondScope: self = HTTPResponse(Rejection.beyondScope)
         case .busy: self = HTTPResponse(503, code: "busy", sentence: "The server is busy. Try again in a moment.", [Field("Retry-After", "5")])
         }
     }

@@ -1,5 +1,8 @@
+import Family
+import Ledger
 import Reactor
 import Store
+import Wire
 
 /// The parts of a shard that handlers of requests work with.
 struct RequestServices {
@@ -28,6 +31,23 @@ struct RequestServices {
         for handler: RequestHandler, _ body: @escaping @Sendable (StoreReader) throws(StoreFailure) -> Answer, then: @escaping (Answer) -> Void
     ) {
         workers.read(body) { next(handler, $0, then) }
+    }
+
+    /// Gives the writer a job for a request. An answer is given even if the session ends meanwhile: the job was done.
+    ///
+    /// - Parameter refused: answers a refusal; `nil`: in the words of `HTTPResponse`.
+    func write<Answer: Sendable>(
+        for handler: RequestHandler, refused: ((Rejection) -> Void)? = nil,
+        _ body: @escaping @Sendable (Store) throws(StoreFailure) -> (Result<Answer, Rejection>, [CommitResult]), then: @escaping (Answer) -> Void
+    ) {
+        workers.write(body) { answer in
+            guard handler.isOpen else { return }
+            switch answer {
+            case nil: handler.respond(HTTPResponse(refusal: .busy))
+            case .failure(let rejection)?: if let refused { refused(rejection) } else { handler.respond(HTTPResponse(rejection)) }
+            case .success(let answer)?: then(answer)
+            }
+        }
     }
 
     /// Does a job that may wait for a disk, as `Workers.work`.

@@ -5,8 +5,8 @@ import WebSocket
 enum HTTPAnswer {
     /// A final response, whole.
     case response(HTTPResponse)
-    /// The WebSocket begins, and where the client is.
-    case upgrade(WebSocketHandshake, from: RequestSource)
+    /// The WebSocket begins; where the client is, and the token of its cookie if that counts.
+    case upgrade(WebSocketHandshake, from: RequestSource, cookie: String?)
     /// An answer that comes later, or content that is wanted.
     case handler(RequestHandler)
 }
@@ -14,8 +14,12 @@ enum HTTPAnswer {
 /// The credential that a route asks for.
 enum Credential {
     case anyone
-    /// `Authorization: Bearer` with the token of a session.
+    /// `Authorization: Bearer` with the token of a session, or the cookie of one. Anything but reading needs the scope `write` of a token for a program.
     case session
+    /// As `session`, but not a token for a program.
+    case account
+    /// As `session`, or nobody.
+    case anySession
     /// As `session`, or without a token `?link=`, which is signed for the document that a parameter of the path names.
     case sessionOrLink(to: String)
 }

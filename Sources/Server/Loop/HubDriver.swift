@@ -49,8 +49,10 @@ final class HubDriver {
     }
 
     /// A connection was upgraded.
-    func didOpen(_ connection: OpenConnection) -> SessionID {
-        let id = hub.opened(now: reactor.now)
+    ///
+    /// - Parameter cookie: the token of the upgrade request's cookie.
+    func didOpen(_ connection: OpenConnection, cookie: String? = nil) -> SessionID {
+        let id = hub.opened(now: reactor.now, cookie: cookie)
         let index = Int(id & 0xFFFF_FFFF)
         while sessions.count <= index { sessions.append(nil) }
         sessions[index] = connection

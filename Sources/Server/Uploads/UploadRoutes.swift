@@ -13,13 +13,16 @@ enum UploadRoutes {
     /// - Parameter table: asked for each request.
     static func all(_ table: @escaping () -> UploadTable) -> [RouteGroup.Resource] {
         let uploads = RouteGroup("/files", .session) { refusal, context in
-            let known: UploadRefusal =
+            let known: UploadRefusal? =
                 switch refusal {
                 case .signedOut: .notSignedIn
                 case .deadLink: .notFound
                 case .busy: .busy
                 case .tooMany(let rejection): UploadRefusal(rejection)
+                case .twoCredentials, .foreignPage, .beyondScope: nil
                 }
+            // No client of an upload protocol brings these about; they are in the server's own words.
+            guard let known else { return HTTPResponse(refusal: refusal) }
             return response(.refused(known, nil), UploadDialect(context.head), table())
         }
         let options = RouteMethod("OPTIONS", .anyone) { .response(response(.options, UploadDialect($0.head), table())) }

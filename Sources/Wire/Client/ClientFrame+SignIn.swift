@@ -3,7 +3,7 @@ import JSON
 extension ClientFrame {
     struct SignInParts: ClientFrameParts {
         static let declaration = FrameDeclaration("sign_in", "Opens a session. Answer: welcome, or error token_unknown.", [
-            .init("token", commonSchema("word"), "The session's secret."),
+            .init("token", commonSchema("word"), "The session's secret; left out: that of the cookie in the upgrade request (feature sessions).", required: false),
             .request,
         ], example: #"{"type":"sign_in","token":"h1_0123456789abcdefABCDEF_-"}"#)
 
@@ -18,14 +18,16 @@ extension ClientFrame {
             return true
         }
 
-        func frame(_ content: inout FrameContent) throws(JSONError) -> ClientFrame {
-            .signIn(token: try content.need(token, "token"))
+        func frame(_ content: inout FrameContent) -> ClientFrame {
+            .signIn(token: token)
         }
 
-        static func encode(token: String, into writer: inout JSONWriter) {
+        static func encode(token: String?, into writer: inout JSONWriter) {
             writer.word("sign_in")
-            writer.key("token")
-            writer.string(token)
+            if let token {
+                writer.key("token")
+                writer.string(token)
+            }
         }
     }
 }

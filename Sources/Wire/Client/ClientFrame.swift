@@ -3,8 +3,8 @@ package import JSON
 
 /// What a client may say, one JSON object a text message; `proto/protocol.md` shows each.
 package enum ClientFrame: Hashable, Sendable {
-    /// `{"type":"sign_in","token":"…"}`
-    case signIn(token: String)
+    /// `{"type":"sign_in","token":"…"}`; without `token` that of the cookie in the upgrade request.
+    case signIn(token: String?)
     /// `{"type":"redeem","code":"…","nonce":"…"}`: turns an invite's one-time code into a session token. If the answer was lost, the same
     /// code with the same nonce gives another token, until the first sign-in and for at most 10 minutes.
     case redeem(code: String, nonce: String, name: String? = nil)

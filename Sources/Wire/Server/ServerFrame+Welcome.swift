@@ -1,6 +1,6 @@
 package import Bytes
 package import Family
-import JSON
+package import JSON
 
 package struct Welcome: Hashable, Sendable {
     /// The protocol's version, 1.
@@ -132,7 +132,8 @@ extension Membership {
             member: try need(member, "memberships.member"), role: try need(role, "memberships.role"))
     }
 
-    func encode(into writer: inout JSONWriter) {
+    /// Appends the membership as an object.
+    package func encode(into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("family")
         writer.identifier(family)

@@ -33,6 +33,8 @@ final class TestClient {
     private(set) var epoch = ""
     /// Of the last `error` frame.
     private(set) var refusal: Rejection?
+    /// Of the welcome.
+    private(set) var memberships: [Membership] = []
     /// The last answer to `sessions` and its like.
     private(set) var sessions: [AccountSession] = []
     /// The last answer to `invite` or `withdraw_invite`.
@@ -107,8 +109,11 @@ final class TestClient {
         extensions.map { String(decoding: request.utf8.dropLast(2), as: UTF8.self) + "Sec-WebSocket-Extensions: \($0)\r\n\r\n" } ?? request
     }
 
-    func upgrade(offering extensions: String? = nil) throws {
-        send(text: TestClient.request(offering: extensions))
+    /// - Parameter fields: further fields of the request; a `Host` among them takes the place of the usual one.
+    func upgrade(offering extensions: String? = nil, fields: [String] = []) throws {
+        var request = TestClient.request(offering: extensions)
+        if fields.contains(where: { $0.hasPrefix("Host: ") }) { request = request.replacing("Host: a\r\n", with: "") }
+        send(text: String(decoding: request.utf8.dropLast(2), as: UTF8.self) + fields.map { $0 + "\r\n" }.joined() + "\r\n")
         try server.until("the upgrade") { try receive(); return isOpen || hasEnded }
         #expect(isOpen)
     }
@@ -214,6 +219,7 @@ final class TestClient {
                 case .token(let token, _, _): self.token = token
                 case .joined(let joined): epoch = joined.epoch
                 case .error(let rejection, _): refusal = rejection
+                case .welcome(let welcome): memberships = welcome.memberships
                 case .invite(let answer): invite = answer
                 case .sessions(let list): sessions = list.sessions
                 default: break

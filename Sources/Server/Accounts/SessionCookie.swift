@@ -1,0 +1,35 @@
+import Family
+import HTTP1
+
+/// The cookie of a browser's session with this server, as the browser of one request knows it.
+///
+/// Cookies do not tell ports apart, so the port is part of the name. The prefix `__Host-` keeps other hosts of the same domain from setting it; browsers
+/// take it with `Secure` alone, that is over TLS, and on loopback. By plain http elsewhere the cookie has neither.
+struct SessionCookie: Equatable {
+    let name: String
+    let isSecure: Bool
+
+    /// - Returns: `nil` where the request names no host.
+    init?(_ source: RequestSource?) {
+        guard let source, let authority = source.authority else { return nil }
+        isSecure = source.isSecure || Self.isLoopback(authority.host)
+        let port = authority.port ?? (source.isSecure ? 443 : 80)
+        name = isSecure ? "__Host-huddle-\(port)" : "huddle-\(port)"
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") { return true }
+        return NetworkAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host)?.isLoopback ?? false
+    }
+
+    /// The token in a request.
+    func token(in fields: HTTP1.Fields) -> String? { Cookies.value(of: name, in: fields).flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// - Parameter isBrief: the cookie ends with the browser.
+    func field(_ token: String, isBrief: Bool) -> Field {
+        Cookies.set(name, token, isSecure: isSecure, life: isBrief ? nil : AccountSession.lifeDays * 86_400)
+    }
+
+    /// Takes the cookie away.
+    var removal: Field { Cookies.set(name, "", isSecure: isSecure, life: 0) }
+}

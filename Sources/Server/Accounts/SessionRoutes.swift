@@ -1,0 +1,274 @@
+import Bytes
+import Family
+import HTTP1
+import JSON
+import Store
+import Wire
+
+/// Sessions over HTTP: the sign-in of a browser, and what `sessions` and its like do on the socket.
+///
+/// | path | methods | what |
+/// | --- | --- | --- |
+/// | `/session` | GET POST DELETE | the person who is signed in; signs in; signs out |
+/// | `/sessions` | GET DELETE | the sessions and tokens of the person; ends all others |
+/// | `/sessions/<id>` | PATCH DELETE | names one; ends one |
+enum SessionRoutes {
+    static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
+        let group = RouteGroup("", .account)
+        let guesses = CodeGuesses()
+        return [
+            group.resource(
+                "/session", .init("GET", .anySession) { .handler(SessionShowing($0, services)) },
+                .init("POST", .anyone) { .handler(SessionOpening($0, services, guesses)) }, .init("DELETE", .session) { .handler(SignOut($0, services)) }),
+            group.resource("/sessions", .get { .handler(SessionListing($0, services)) }, .delete { .handler(SessionsEnding($0, services, .others)) }),
+            group.resource("/sessions/{id}", .patch { .handler(SessionRenaming($0, services)) }, .delete { .handler(SessionsEnding($0, services, .one(id($0)))) }),
+        ]
+    }
+}
+
+/// The session that a path names. An id of another form is one that nobody has.
+private func id(_ context: RequestContext) -> Identifier { Identifier(context.path["id"]) ?? Identifier(high: 0, low: 0) }
+
+/// Tries of codes by address that opened nothing, as of share links.
+final class CodeGuesses {
+    var limit = GuessLimit()
+}
+
+@available(*, unavailable) extension CodeGuesses: Sendable {}
+
+/// A request about the sessions of an account.
+class SessionHandler: RequestHandler {
+    let services: RequestServices
+
+    init(_ context: RequestContext, _ services: RequestServices) {
+        self.services = services
+        super.init(context)
+    }
+
+    /// Answers with one JSON object, which nobody keeps.
+    final func respond(_ status: Int, _ fields: [Field] = [], _ members: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        members(&writer)
+        writer.endObject()
+        respond(
+            HTTPResponse(
+                status, fields + [Field("Content-Type", "application/json"), Field("Cache-Control", "no-store")], content: writer.octets + [0x0A]))
+    }
+
+    final func respond(_ sessions: [AccountSession]) {
+        respond(200) { writer in
+            writer.key("sessions")
+            writer.beginArray()
+            for session in sessions { AccountSessionCodec.encode(session, into: &writer) }
+            writer.endArray()
+        }
+    }
+
+    /// Answers with the person who is signed in.
+    final func respond(_ status: Int, _ fields: [Field] = [], person signIn: SignIn?) {
+        respond(status, fields) { writer in
+            writer.key("signed_in")
+            writer.boolean(signIn != nil)
+            guard let signIn else { return }
+            writer.key("memberships")
+            writer.beginArray()
+            for membership in signIn.memberships { membership.encode(into: &writer) }
+            writer.endArray()
+        }
+    }
+
+    /// Answers with the sessions of the person.
+    final func list(_ signIn: SignIn) {
+        services.read(for: self) { reader throws(StoreFailure) in
+            try reader.sessions(ofPerson: signIn.person, current: signIn.session)
+        } then: { [self] in respond($0) }
+    }
+}
+
+/// `GET /session`.
+final class SessionShowing: SessionHandler {
+    override func begin() { respond(200, person: context.signIn) }
+}
+
+/// `GET /sessions`.
+final class SessionListing: SessionHandler {
+    override func begin() { if let signIn = context.signIn { list(signIn) } }
+}
+
+/// `PATCH /sessions/<id>` with `{"name":"Kitchen laptop"}`.
+final class SessionRenaming: SessionHandler {
+    private struct Content: JSONContent {
+        static let maxOctets = 1_024
+        static let members = "name"
+
+        var name: String?
+
+        mutating func read(_ member: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+            guard member == "name" else { return false }
+            name = try reader.readString()
+            return true
+        }
+
+        func check() throws(Rejection) { _ = try AccountSession.canonicalName(name ?? "") }
+    }
+
+    override func begin() {
+        guard let signIn = context.signIn else { return }
+        let id = id(context)
+        acceptJSON(Content.self) { [self] content in
+            let name = content.name ?? ""
+            services.write(for: self) { store throws(StoreFailure) in
+                (try store.renameSession(id, to: name, by: signIn.session), [])
+            } then: { [self] sessions in respond(sessions) }
+        }
+    }
+}
+
+/// `DELETE /sessions/<id>`, and `DELETE /sessions` for all others.
+final class SessionsEnding: SessionHandler {
+    private let choice: SessionsEnd.Choice
+
+    init(_ context: RequestContext, _ services: RequestServices, _ choice: SessionsEnd.Choice) {
+        self.choice = choice
+        super.init(context, services)
+    }
+
+    override func begin() {
+        guard let signIn = context.signIn else { return }
+        services.access.revoke(SessionsEnd(session: signIn.session, choice)) { [self] refusal in
+            guard isOpen else { return }
+            respond(refusal.map { HTTPResponse($0) } ?? HTTPResponse(204))
+        }
+    }
+}
+
+/// `DELETE /session`: the session opens nothing from this moment; the answer follows when that is durable.
+final class SignOut: SessionHandler {
+    override func begin() {
+        guard let signIn = context.signIn else { return }
+        services.access.endSession(signIn.session) { [self] refusal in
+            guard isOpen else { return }
+            if let refusal { return respond(HTTPResponse(refusal)) }
+            respond(HTTPResponse(204, context.cookie.map { [$0.removal] } ?? []))
+        }
+    }
+}
+
+/// `POST /session`: makes a session for a browser, in its cookie.
+///
+/// Each way of showing who one is ends in `open`.
+final class SessionOpening: SessionHandler {
+    private struct Content: JSONContent {
+        static let maxOctets = 4_096
+        static let members = "token, or code and client; and, if you like, name, device and brief"
+
+        var token: String?
+        var code: String?
+        var client: String?
+        /// Of the person, as an invite has it.
+        var name: String?
+        /// The name of the session.
+        var device: String?
+        /// The cookie ends with the browser, and the session after a day.
+        var brief: Bool?
+
+        mutating func read(_ member: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+            switch member {
+            case "token": token = try reader.readString()
+            case "code": code = try reader.readString()
+            case "client": client = try reader.readString()
+            case "name": name = try reader.readString()
+            case "device": device = try reader.readString()
+            case "brief": brief = try reader.readBool()
+            default: return false
+            }
+            return true
+        }
+
+        func check() throws(Rejection) {
+            if let device { _ = try AccountSession.canonicalName(device) }
+            switch (token, code, client) {
+            case (_?, nil, nil): break
+            case (nil, _?, let client?):
+                guard client.utf8.count == 32, client.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else {
+                    throw Rejection(.invalid, "client must be 32 hexadecimal digits in lower case that your program draws and keeps", field: "client")
+                }
+            case (nil, _?, nil): throw Rejection(.required, "A code needs client: 32 hexadecimal digits that your program draws and keeps", field: "client")
+            default: throw Rejection(.required, "Send a token, or a code with client", field: "token")
+            }
+        }
+    }
+
+    private let guesses: CodeGuesses
+
+    init(_ context: RequestContext, _ services: RequestServices, _ guesses: CodeGuesses) {
+        self.guesses = guesses
+        super.init(context, services)
+    }
+
+    override func begin() {
+        // A page of elsewhere could sign its visitor in as somebody else.
+        guard context.isOwnPage || !context.head.fields.contains("origin") else { return respond(HTTPResponse(refusal: .foreignPage)) }
+        // A form, and a request without a type, need no permission of the browser; JSON does.
+        guard context.head.fields.contains("content-type") else { return respond(JSONBody.otherType) }
+        guard let cookie = context.cookie else { return respond(HTTPResponse(refusal: .signedOut(hasToken: false))) }
+        acceptJSON(Content.self) { [self] content in
+            let device = (content.device.flatMap { try? AccountSession.canonicalName($0) }) ?? ""
+            let isBrief = content.brief ?? false
+            if let token = content.token {
+                open(token: token, device, isBrief, cookie)
+            } else if let code = content.code, let client = content.client {
+                open(code: code, client, content.name, device, isBrief, cookie)
+            }
+        }
+    }
+
+    // MARK: Ways in
+
+    /// The token of another session of the person, which stays.
+    private func open(token: String, _ device: String, _ isBrief: Bool, _ cookie: SessionCookie) {
+        services.read(for: self) { reader throws(StoreFailure) in
+            try reader.signIn(token: token)
+        } then: { [self] found in
+            guard let found, !services.access.hasEnded(found.session) else { return respond(HTTPResponse(refusal: .signedOut(hasToken: true))) }
+            services.access.noteUse(of: found) { [self] isNoted in
+                guard isOpen else { return }
+                guard isNoted else { return respond(HTTPResponse(refusal: .busy)) }
+                services.write(for: self) { store throws(StoreFailure) in
+                    (try store.openSession(beside: found.session, kind: .browser, name: device, isBrief: isBrief), [])
+                } then: { [self] made in open(made.token, isBrief, cookie) }
+            }
+        }
+    }
+
+    /// The code of an invite or of another device.
+    private func open(code: String, _ client: String, _ name: String?, _ device: String, _ isBrief: Bool, _ cookie: SessionCookie) {
+        if let wait = guesses.limit.wait(context.address, now: services.now) {
+            return respond(HTTPResponse(Rejection(.rateLimited, "Too many codes come from your network. Try again in a moment.", retryAfter: wait)))
+        }
+        services.read(for: self) { reader throws(StoreFailure) in
+            try reader.refusal(ofCode: code, nonce: client)
+        } then: { [self] (refusal: Rejection?) in
+            if let refusal { return refuse(refusal) }
+            services.write(for: self, refused: { [self] in refuse($0) }) { store throws(StoreFailure) in
+                try store.redeem(code: code, nonce: client, name: name, as: .browser, device: device, isBrief: isBrief)
+            } then: { [self] made in open(made.token, isBrief, cookie) }
+        }
+    }
+
+    /// A code that opened nothing counts as a guess, and so does the wrong name.
+    private func refuse(_ rejection: Rejection) {
+        if rejection.code == .codeUnknown || rejection.code == .invalid { guesses.limit.miss(context.address, now: services.now) }
+        respond(HTTPResponse(rejection))
+    }
+
+    // MARK: The session
+
+    /// Gives the session to the browser, and says who it is of.
+    private func open(_ token: String, _ isBrief: Bool, _ cookie: SessionCookie) {
+        services.read(for: self) { reader throws(StoreFailure) in
+            try reader.signIn(token: token)
+        } then: { [self] signIn in respond(201, [cookie.field(token, isBrief: isBrief)], person: signIn) }
+    }
+}
