@@ -52,6 +52,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Without `pkgConfig`: its flags are refused with a warning; the module map links.
+        .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
         .systemLibrary(name: "CUTF8proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         // The headers of libcurl4-openssl-dev; the library is loaded at its first use.
@@ -63,7 +64,7 @@ let package = Package(
         library("Locks"),
         library("Bytes"),
         library("Arguments"),
-        library("Crypto", ["Locks", "COpenSSL", "Bytes"]),
+        library("Crypto", ["Locks", "COpenSSL", "CArgon2", "Bytes"]),
         library("Deflate", ["CZlib"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
