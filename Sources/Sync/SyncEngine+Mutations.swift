@@ -193,7 +193,7 @@ extension SyncEngine {
             pending.remove(at: index)
             output.append(.notify(.acknowledged(Ack(mutation: id, sequence: nil, records: []))))
         }
-        for record in seen { refresh(record) }
+        for operation in operations { refresh(operation.id) }
         return id
     }
 

@@ -60,9 +60,14 @@ extension SyncEngine {
         overlay[operation.id] = apply(operation, of: mutation, to: record(operation.id))
     }
 
+    /// Computes the shown states of all records with pending operations again.
     mutating func refreshAll() {
         overlay = [:]
-        for id in touchCount.keys { refresh(id) }
+        // In the order of the requests, so that a copy finds its source, and a set its element, if an earlier request
+        // creates it.
+        for mutation in pending {
+            for operation in mutation.operations { show(operation, of: mutation) }
+        }
     }
 
     private func apply(_ operation: Operation, of mutation: PendingMutation, to record: Record?) -> Record? {
