@@ -121,6 +121,8 @@ let package = Package(
         .target(name: "MemoryDisk", dependencies: ["Locks", "Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
         .target(name: "StoreMemory", dependencies: ["Bytes", "Dates", "Family", "Ledger", "Store"], path: "Tests/StoreMemory", swiftSettings: settings),
         .target(name: "FrameCheck", dependencies: ["Locks", "JSON", "Family", "Wire"], path: "Tests/FrameCheck", swiftSettings: settings),
+        // The form of proto/sync, and a run of it with the Swift engine; engines in other languages over pipes.
+        .target(name: "EngineScripts", dependencies: ["Bytes", "Posix", "JSON", "Family", "Wire", "Sync"], path: "Tests/EngineScripts", swiftSettings: settings),
         .target(name: "ClientWorld", dependencies: ["Bytes", "Posix", "Family", "Wire", "Sync", "Sessions"], path: "Tests/ClientWorld", swiftSettings: settings),
         .target(name: "PseudoTerminal", dependencies: ["CLinux", "Posix", "Terminal"], path: "Tests/PseudoTerminal", swiftSettings: settings),
         // The only user of libvterm: another terminal, to check the tests' own against.
@@ -155,7 +157,7 @@ let package = Package(
         tests("StoreTests", ["TestSupport", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
         tests("ServerTests", ["TestSupport", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
-        tests("SyncTests", ["TestSupport", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
+        tests("SyncTests", ["TestSupport", "EngineScripts", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
         tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),
         tests("CommandsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),
         tests("SessionsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Sync", "Words", "Sessions", "Documents"]),
@@ -163,7 +165,7 @@ let package = Package(
         tests("HuddleTests", ["ClientWorld", "Posix", "Family", "Wire", "Sync", "Sessions", "Documents", "huddle"]),
         tests("HuddledTests", ["Arguments", "Posix", "Server", "huddled"]),
         tests("ViewsTests", ["TestSupport", "Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents", "Views"]),
-        tests("SimulationTests", ["TestSupport", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "StoreSQLite", "Server", "Sync"]),
+        tests("SimulationTests", ["TestSupport", "EngineScripts", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "StoreSQLite", "Server", "Sync"]),
         .testTarget(
             name: "FuzzTests", dependencies: ["TestSupport"] + fuzzed.map { .init(stringLiteral: $0) },
             exclude: ["corpus", "dictionaries", "fuzzer", "README.md"], swiftSettings: settings),
