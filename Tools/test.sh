@@ -25,6 +25,8 @@ if ! cmp -s "$requirements" "$venv/installed.txt"; then
 fi
 # Required: a test that has no Python would pass without having looked.
 export HUDDLE_PYTHON=$venv/bin/python HUDDLE_REQUIRE_PYTHON=1
+# The same for the engine in JavaScript, which runs in node and is checked by tsc.
+export HUDDLE_REQUIRE_NODE=1
 
 # Autobahn's suite runs with nothing newer than Python 2.7: where there is none, the tests do without, and say so.
 "$root/Tools/conformance/autobahn.py" setup >>"$log" 2>&1 || note "Autobahn's suite is left out: $(tail -n 1 "$log")"

@@ -1,0 +1,92 @@
+// Dates as numbers of days, local times as minutes: arithmetic alone, as in the Swift target Dates.
+
+/**
+ * Days since 1970-01-01 in the proleptic Gregorian calendar.
+ *
+ * Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil and civil_from_days.
+ * @param {number} year
+ * @param {number} month
+ * @param {number} day
+ * @returns {number}
+ */
+function days(year, month, day) {
+  const shifted = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shifted / 400);
+  const yearOfEra = shifted - era * 400;
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  return era * 146097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719468;
+}
+
+/**
+ * @param {number} year
+ * @returns {boolean}
+ */
+export function isLeap(year) {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+/**
+ * The number of days of a month.
+ * @param {number} month
+ * @param {number} year
+ * @returns {number}
+ */
+export function daysInMonth(month, year) {
+  if (month === 2) return isLeap(year) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+const FIRST = days(1, 1, 1);
+const LAST = days(9999, 12, 31);
+
+/**
+ * Reads the only accepted form, `YYYY-MM-DD`.
+ * @param {string} text
+ * @returns {number | undefined} days since 1970-01-01; undefined for any other text and for days that do not exist
+ */
+export function readDate(text) {
+  const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
+  // A regular expression's $ would also accept a line feed at the end of some texts in other languages; here it does not.
+  if (!parts) return undefined;
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(month, year)) return undefined;
+  return days(year, month, day);
+}
+
+/**
+ * @param {number} value
+ * @param {number} count
+ * @returns {string}
+ */
+function digits(value, count) {
+  return String(value).padStart(count, "0");
+}
+
+/**
+ * Writes a date.
+ * @param {number} date days since 1970-01-01
+ * @returns {string | undefined} undefined outside of 0001-01-01 to 9999-12-31
+ */
+export function writeDate(date) {
+  if (date < FIRST || date > LAST) return undefined;
+  const shifted = date + 719468;
+  const era = Math.floor(shifted / 146097);
+  const dayOfEra = shifted - era * 146097;
+  const yearOfEra = Math.floor((dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36524) - Math.floor(dayOfEra / 146096)) / 365);
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  return `${digits(year, 4)}-${digits(month, 2)}-${digits(dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1, 2)}`;
+}
+
+/**
+ * Reads the only accepted form, `HH:MM`.
+ * @param {string} text
+ * @returns {number | undefined} minutes since midnight
+ */
+export function readTime(text) {
+  if (!/^[0-9]{2}:[0-9]{2}$/.test(text)) return undefined;
+  const [hour, minute] = [Number(text.slice(0, 2)), Number(text.slice(3))];
+  return hour > 23 || minute > 59 ? undefined : hour * 60 + minute;
+}
