@@ -1,5 +1,6 @@
 import EngineScripts
 import Posix
+import TestSupport
 import Testing
 
 @Suite("The web client's modules, in node")
@@ -24,6 +25,56 @@ struct WebClientTests {
             let answer = try ChildProcess.run([node, "--test", "\(folder)/\(file)"], timeoutMilliseconds: 120_000)
             let told = String(decoding: answer.output, as: UTF8.self)
             #expect(answer.ending == .exited(0), "\(file): \(told.suffix(4_000))")
+        }
+    }
+
+    /// Worlds to replay: `HUDDLE_WORLDS=5000` for more.
+    static var worlds: Int { Environment.value("HUDDLE_WORLDS").flatMap { Int($0) } ?? 500 }
+
+    @Test("The engine in JavaScript does what the Swift engine does in 500 random worlds, action by action and state by state")
+    func recordedWorlds() throws {
+        guard let node = NodeProgram.path(for: "Recorded worlds") else {
+            #expect(!NodeProgram.isRequired, "there is no node")
+            return
+        }
+        let folder = try TemporaryFolder()
+        var inputs: [String: Int] = [:]
+        var next: UInt64 = 1
+        while next <= UInt64(Self.worlds) {
+            // One process for many worlds; the file stays small.
+            let seeds = next..<min(next + 50, UInt64(Self.worlds) + 1)
+            next = seeds.upperBound
+            var lines: [UInt8] = []
+            for seed in seeds {
+                var world = RandomWorld(seed: seed)
+                world.run(60)
+                lines += world.lines
+                inputs.merge(world.inputs) { $0 + $1 }
+            }
+            let file = folder.path + "/worlds.jsonl"
+            try Files.write(lines, to: file)
+            let answer = try ChildProcess.run([node, NodeProgram.root + "/Tests/Web/replay.js", file], timeoutMilliseconds: 120_000)
+            try #require(answer.ending == .exited(0), "seeds \(seeds): \(String(decoding: answer.output + answer.errors, as: UTF8.self).prefix(6_000))")
+        }
+        guard Self.worlds >= 500 else { return }
+        for input in ["connected", "disconnected", "timer", "receive", "perform", "undo", "retry", "split", "drop", "look", "resolve", "restore", "adopt", "takeOver", "save", "read", "rejoin", "context", "ask"] {
+            #expect(inputs[input] ?? 0 >= 20, "\(input) was tried \(inputs[input] ?? 0) times")
+        }
+    }
+
+    @Test("A recorded world detects an engine that acts otherwise")
+    func plantedFault() throws {
+        guard let node = NodeProgram.path(for: "Recorded worlds, planted faults") else { return }
+        var world = RandomWorld(seed: 1)
+        world.run(60)
+        let folder = try TemporaryFolder()
+        let text = String(decoding: world.lines, as: UTF8.self)
+        for (right, wrong) in [("\"wake\":30000", "\"wake\":30001"), ("\"phase\":\"live\"", "\"phase\":\"syncing\""), ("{\"connect\":", "{\"connected\":")] {
+            let altered = text.split(separator: right, omittingEmptySubsequences: false).joined(separator: wrong)
+            #expect(altered != text, "\(right) never happens")
+            try Files.write(Array(altered.utf8), to: folder.path + "/world.jsonl")
+            let answer = try ChildProcess.run([node, NodeProgram.root + "/Tests/Web/replay.js", folder.path + "/world.jsonl"])
+            #expect(answer.ending == .exited(1), "\(wrong) was not noticed")
         }
     }
 
