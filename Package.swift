@@ -164,7 +164,7 @@ let package = Package(
         tests("SessionsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Sync", "Words", "Sessions", "Documents"]),
         tests("DocumentsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTPClient", "PDF", "JSON", "Family", "Sync", "Words", "Sessions", "Documents"]),
         tests("HuddleTests", ["ClientWorld", "Posix", "Family", "Wire", "Sync", "Sessions", "Documents", "huddle"]),
-        tests("HuddledTests", ["Arguments", "Posix", "Server", "huddled"]),
+        tests("HuddledTests", ["TestSupport", "Arguments", "Posix", "Family", "Server", "huddled"]),
         tests("ViewsTests", ["TestSupport", "Locks", "Bytes", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents", "Views"]),
         tests("SimulationTests", ["TestSupport", "EngineScripts", "CFaultVFS", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Ledger", "Store", "StoreSQLite", "Server", "Sync"]),
         .testTarget(

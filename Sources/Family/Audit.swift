@@ -8,8 +8,6 @@ package enum Audit {
         // The family.
         case familyCreated = "family_created"
         case familyImported = "family_imported"
-        case deletionRequested = "deletion_requested"
-        case deletionWithdrawn = "deletion_withdrawn"
         // Members.
         /// Detail: the role.
         case invited

@@ -67,7 +67,7 @@ package struct ConsentText: Hashable, Sendable {
         ## Your rights
         - You can withdraw this consent at any time: `huddle consent NAME --withdraw`. The athlete's sessions then end
           immediately; the records stay.
-        - You can read, export and delete everything, and have the whole family deleted.
+        - You can read, export and delete what the family keeps.
         - From 16 on the athlete decides whether parents may change their records. From 18 on no consent is needed.
 
         """

@@ -144,6 +144,7 @@ extension ErrorCode {
                 "At most {limit} operations in one mutation. Nothing was changed.": "operations_per_mutation.",
                 "A mutation is at most {limit} operations.": "operations_per_mutation.",
                 "{count} invites of this family wait to be accepted, and {limit} is the most. Withdraw one first.": "invites_pending.",
+                "You are in {limit} families, and that is the most. Leave one first.": "redeem of a person who is signed in.",
                 "allow_overlap names at most {limit} pairs.": "overlap_pairs.",
                 "This is too much for one change: make it in several smaller ones.": "change_octets.",
                 "This trip has more items than one change can move: move some of them first. Nothing was changed.": "related_records, shift or copy.",
@@ -238,7 +239,8 @@ extension ErrorCode {
             list([
                 "There is a record with this id already. Nothing was changed.": "create and copy.",
                 "An invite with this id is there already. Nothing was changed; use another id.": "invite with the id of an invite that was made with other content.",
-                "This member has signed in already and needs no invite. Nothing was changed.": "invite of a member who has a sign-in.",
+                "This member has signed in already and needs no invite. Nothing was changed.": "invite of a member who has a session.",
+                "You are in this family already. Nothing was changed; a parent can withdraw the invite.": "redeem of a person who is signed in, with a code for another member of a family of theirs.",
             ])
         case .conflict:
             list([
@@ -286,6 +288,7 @@ extension ErrorCode {
                 "Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations.",
                 "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.": "sign_in and redeem.",
                 "The last request of this kind has no answer yet. Wait for its answer, then send this again.": "rename_session, end_session and end_other_sessions.",
+                "The last redeem has no answer yet. Wait for its answer, then send this again.": "redeem of a person who is signed in.",
                 "The last command to the writer has no answer yet. Wait for its answer, then send this again.": "invite, withdraw_invite, consent, withdraw_consent, birth_date and last_day.",
             ])
         case .storageFull: list(["The server's disk is full. Everything can be read; nothing can be changed until there is room.": "Any write."])

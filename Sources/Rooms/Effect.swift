@@ -164,7 +164,8 @@ package struct Seat: Sendable {
 
 /// A session's requests to the writer besides mutations.
 package enum SessionCommand: Sendable {
-    case redeem(code: String, nonce: String, name: String?)
+    /// `session`: of the person to whom the family is added; `nil`: of somebody who gets a session.
+    case redeem(code: String, nonce: String, name: String?, session: Int64?)
     case invite(family: Identifier, member: Identifier, InviteRequest)
     case withdrawInvite(family: Identifier, member: Identifier, WithdrawInviteRequest)
     case consent(family: Identifier, member: Identifier, ConsentRequest)
@@ -182,5 +183,6 @@ package enum SessionCommandAnswer: Sendable {
     case invite(Invite, code: String?)
     case standing(Standing)
     case sessions([AccountSession])
+    case membership(Membership)
     case rejected(Rejection)
 }

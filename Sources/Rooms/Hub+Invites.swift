@@ -21,7 +21,7 @@ extension Hub {
     /// Asks the writer. One such command of a session is under way at a time.
     func command(_ session: Session, _ request: Int64, _ command: (Room) -> SessionCommand) {
         guard let room = admitRequest(session, request) else { return }
-        guard session.commandRequest == nil else {
+        guard session.commandRequest == nil, !session.isAddingFamily else {
             sendError(
                 Rejection(.tooManyPending, "The last command to the writer has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
                 to: session, request: request)
@@ -53,7 +53,7 @@ extension Hub {
         case .standing(let standing): send(.standing(StandingAnswer(request: request, standing: standing)), to: session)
         case .sessions(let sessions): send(.sessions(SessionList(request: request, sessions: sessions)), to: session)
         case .rejected(let rejection): sendError(rejection, to: session, request: request)
-        case .token, .redemptionClosed: break
+        case .token, .redemptionClosed, .membership: break
         }
     }
 }

@@ -73,29 +73,38 @@ extension Hub {
 
     /// A reader looks the code up, so that a stranger who guesses codes costs the writer nothing.
     func redeem(_ session: Session, code: String, nonce: String, name: String?, _ request: Int64?) {
-        guard isAnonymous(session, request) else { return }
+        if session.phase == .signedIn {
+            guard !session.isAddingFamily else {
+                sendError(
+                    Rejection(.tooManyPending, "The last redeem has no answer yet. Wait for its answer, then send this again.", retryAfter: 100), to: session,
+                    request: request)
+                return
+            }
+        } else {
+            guard isAnonymous(session, request) else { return }
+        }
         guard session.redemptions < Hub.maxRedemptions else {
             end(session, .policyViolation, "too many codes")
             return
         }
         session.redemptions += 1
-        session.phase = .signingIn
+        if session.phase == .signedIn { session.isAddingFamily = true } else { session.phase = .signingIn }
         session.request = request
         session.redemptionName = name
         emit(.read(session.id, .redemption(code: code, nonce: nonce)))
     }
 
     func didLookUp(_ session: Session, code: String, nonce: String, _ refusal: Rejection?) {
-        guard session.phase == .signingIn else { return }
+        guard session.phase == .signingIn || session.isAddingFamily else { return }
         let name = session.redemptionName
         session.redemptionName = nil
         if let refusal {
-            session.phase = .anonymous
+            didNotRedeem(session)
             sendError(refusal, to: session, request: session.request)
             return
         }
         guard redemptions.count < Hub.maxRedemptionsAtWriter else {
-            session.phase = .anonymous
+            didNotRedeem(session)
             // The code was not tried.
             session.redemptions -= 1
             sendError(
@@ -104,7 +113,26 @@ extension Hub {
             return
         }
         redemptions.insert(session.id)
-        emit(.command(session.id, .redeem(code: code, nonce: nonce, name: name)))
+        emit(.command(session.id, .redeem(code: code, nonce: nonce, name: name, session: session.isAddingFamily ? session.number : nil)))
+    }
+
+    private func didNotRedeem(_ session: Session) {
+        if session.isAddingFamily { session.isAddingFamily = false } else { session.phase = .anonymous }
+    }
+
+    /// The writer has answered the `redeem` of a person who is signed in.
+    private func didAddFamily(_ session: Session, _ answer: SessionCommandAnswer) {
+        session.isAddingFamily = false
+        guard session.phase != .closed, session.phase != .ending else { return }
+        let request = session.request
+        session.request = nil
+        switch answer {
+        case .membership(let membership):
+            if !session.memberships.contains(where: { $0.family == membership.family }) { session.memberships.append(membership) }
+            send(.membership(membership), to: session, request: request)
+        case .rejected(let rejection): sendError(rejection, to: session, request: request)
+        case .token, .redemptionClosed, .invite, .standing, .sessions: break
+        }
     }
 
     /// Ends the rights of every connection of the session here and now. The answer follows when the end is durable.
@@ -153,6 +181,7 @@ extension Hub {
     package func commanded(_ id: SessionID, _ answer: SessionCommandAnswer) {
         redemptions.remove(id)
         guard let session = session(id) else { return }
+        if session.isAddingFamily { return didAddFamily(session, answer) }
         if let request = session.commandRequest { return didCommand(session, answer, request: request) }
         guard session.phase == .signingIn else { return }
         if case .redemptionClosed = answer {
@@ -167,7 +196,7 @@ extension Hub {
             send(.token(token: token, family: family, member: member), to: session, request: session.request)
         case .rejected(let rejection):
             sendError(rejection, to: session, request: session.request)
-        case .redemptionClosed, .invite, .standing, .sessions:
+        case .redemptionClosed, .invite, .standing, .sessions, .membership:
             break
         }
     }

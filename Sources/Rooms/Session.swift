@@ -72,6 +72,8 @@ final class Session {
     var request: Int64?
     /// The name that came with a `redeem`, while a reader looks the code up.
     var redemptionName: String?
+    /// A `redeem` of the person who is signed in is on its way.
+    var isAddingFamily = false
 
     // From the sign-in.
     /// The session's name in the database; `nil` before the sign-in.

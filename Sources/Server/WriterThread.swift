@@ -209,7 +209,13 @@ extension SessionCommand {
     /// - Returns: `nil` when nobody waits for the answer; the changes for the live rooms; and the member whose connections are to end.
     fileprivate func perform(in store: Store) throws(StoreFailure) -> (SessionCommandAnswer?, [CommitResult], BarredMember?) {
         switch self {
-        case .redeem(let code, let nonce, let name):
+        case .redeem(let code, let nonce, let name, let session?):
+            let (answer, results) = try store.join(code: code, nonce: nonce, name: name, session: session)
+            switch answer {
+            case .success(let membership): return (.membership(membership), results, nil)
+            case .failure(let rejection): return (.rejected(rejection), results, nil)
+            }
+        case .redeem(let code, let nonce, let name, nil):
             let (answer, results) = try store.perform(.redeem(code: code, nonce: nonce, name: name))
             return (SessionCommandAnswer(answer), results, nil)
         case .closeRedemption(let session):

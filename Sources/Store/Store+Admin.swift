@@ -117,17 +117,15 @@ extension Store {
         _ typed: String, _ nonce: String, name: String?, at: Int64, kind: SessionKind = .terminal, device: String = "", isBrief: Bool = false
     ) throws -> (AdminAnswer, CommittedChange?) {
         let nonceHash = RedemptionNonce.hash(nonce)
-        guard let hash = InviteCode.hash(typed), let code = try people.code(hash: hash), at < code.expiresAt,
-            code.nonceHash == nil || code.nonceHash == nonceHash, try people.isMakerThere(code)
-        else { throw Rejection.codeUnknown }
-        let row = try code.invite.flatMap { try people.invite(family: code.family, id: $0) }
-        if let row {
-            guard try row.invite.state != .pending || isInviterParent(row) else { throw Rejection.codeUnknown }
-            try check(row, name: name)
-        }
+        let (code, row) = try redeemable(typed, nonceHash, name: name, at: at)
         var change: CommittedChange?
         if try people.membership(code.member) == nil, let row, row.invite.state == .pending { change = try admit(row, at: at) }
-        guard let membership = try people.membership(code.member), !membership.isRemoved else { throw Rejection.codeUnknown }
+        guard var membership = try people.membership(code.member), !membership.isRemoved else { throw Rejection.codeUnknown }
+        if code.nonceHash == nil, code.maker == nil, let person = membership.person, try people.memberships(ofPerson: person).count > 1 {
+            // The code is of this family's parents, so it opens this family alone: the person keeps the others, and their sign-in.
+            try people.detach(family: membership.family, member: membership.member)
+            membership.person = nil
+        }
         // The first answer was lost: its token is in nobody's hands, or in wrong ones.
         var ended: Int64?
         if let former = code.session, try endSession(key: former) { ended = former }

@@ -202,11 +202,11 @@ extension Store {
         return invitee
     }
 
-    /// Whether a member has a sign-in that an invite must not open: a session, or a membership of another family. A person whose sessions have all
-    /// ended (the member was removed and restored, or nobody signed in for 90 days) is let in by an invite.
-    private func hasLogin(_ member: Identifier) throws -> Bool {
+    /// Whether somebody is signed in as a member, so that an invite must not open their place. A person whose sessions have all ended (the member was
+    /// removed and restored, or nobody signed in for 90 days) is let in by an invite, into this family alone.
+    func hasLogin(_ member: Identifier) throws -> Bool {
         guard let person = try people.membership(member)?.person else { return false }
-        return try people.hasSession(person: person) || people.memberships(ofPerson: person).count > 1
+        return try people.hasSession(person: person)
     }
 
     private func newcomer(_ new: NewInvite, _ email: String?, _ family: StoredFamily, at: Int64) throws -> Invitee {

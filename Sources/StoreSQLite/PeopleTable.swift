@@ -93,6 +93,14 @@ final class PeopleTable: PeopleWrites {
         try update.run()
     }
 
+    func attach(family: Int64, member: Identifier, person: Int64) throws {
+        let update = try database.prepare("UPDATE memberships SET person = ? WHERE family = ? AND member = ?")
+        update.bind(1, person)
+        update.bind(2, family)
+        update.bind(3, member)
+        try update.run()
+    }
+
     func endAllSessions(ofPerson person: Int64) throws -> [Int64] {
         let list = try database.prepare("SELECT key FROM sessions WHERE person = ?")
         list.bind(1, person)

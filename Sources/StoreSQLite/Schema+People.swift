@@ -2,7 +2,7 @@ import Family
 import Store
 
 extension Schema {
-    /// The audit log; what a consent was given to; the last day of a guest; and families that are to be deleted.
+    /// Version 14 to 15: the audit log, the text to which a parent consented, and the last day of a guest.
     static let people = """
         -- One row for each act, in the order of `number`. `origin` is member, host or server; `member` acted and `about` is concerned.
         CREATE TABLE audit (
@@ -28,14 +28,5 @@ extension Schema {
         ALTER TABLE memberships ADD COLUMN ends_on TEXT;
         ALTER TABLE invites ADD COLUMN ends_on TEXT;
         CREATE INDEX memberships_with_end ON memberships (family, ends_on) WHERE ends_on IS NOT NULL;
-
-        -- Families that a parent wants to have deleted, and the time at which that happens.
-        CREATE TABLE family_deletions (
-            family INTEGER PRIMARY KEY,
-            member BLOB NOT NULL,
-            requested_at INTEGER NOT NULL,
-            due_at INTEGER NOT NULL
-        ) STRICT;
-        CREATE INDEX family_deletions_by_time ON family_deletions (due_at);
         """
 }

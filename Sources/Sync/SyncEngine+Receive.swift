@@ -106,7 +106,7 @@ extension SyncEngine {
         case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions: output.append(.notify(.answer(frame)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
-        case .welcome, .token: fail(.unexpectedFrame(frame.word))
+        case .welcome, .token, .membership: fail(.unexpectedFrame(frame.word))
         case .unknown, .drain, .tagged: break
         }
     }
@@ -260,6 +260,7 @@ extension ServerFrame {
         switch self {
         case .welcome: "welcome"
         case .token: "token"
+        case .membership: "membership"
         case .joined: "joined"
         case .reset: "reset"
         case .snapshot: "snapshot"

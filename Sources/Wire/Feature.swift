@@ -23,6 +23,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case audit
     case consent
     case sessions
+    case families
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

@@ -34,8 +34,6 @@ struct AuditText {
         return switch act {
         case .familyCreated: "\(author) made the family; its first parent is \(whom)"
         case .familyImported: "\(author) imported the family from an archive"
-        case .deletionRequested: "\(author) asked to delete the family\(named)"
-        case .deletionWithdrawn: "\(author) withdrew the deletion of the family"
         case .invited: "\(author) invited \(whom)\(named)"
         case .inviteWithdrawn: "\(author) withdrew the invite of \(whom)"
         case .inviteAccepted: "\(author) accepted an invite"

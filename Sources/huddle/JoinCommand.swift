@@ -4,25 +4,21 @@ import Family
 import Posix
 import Sessions
 import Terminal
+import Wire
 
 /// `huddle join CODE`: redeems an invitation and writes the profile.
 enum JoinCommand {
     /// - Parameter name: that of the person, as the invite has it; `nil`: they are asked for it where the server wants to know.
-    static func run(_ code: String, name: String?, _ invocation: Invocation) throws -> ExitStatus {
+    /// - Parameter adds: whether the family is added to the sign-in of the profile; `nil`: the person is asked where there is one.
+    static func run(_ code: String, name: String?, adds: Bool?, _ invocation: Invocation) throws -> ExitStatus {
         var profile = try Profile.load(invocation)
         let address = try Setting.address(invocation, profile)
         let nonce = try profile.keepNonce()
-        let seat: Redemption.Seat
-        do throws(Redemption.Failure) {
-            seat = try redeem(code, name, address, nonce, invocation)
-        } catch {
-            switch error {
-            case .refused(let rejection) where Redemption.isNameAsked(rejection) && rejection.code == .required:
-                throw ProgramFailure(.usage, "\(rejection.message.printable) Write: huddle join CODE --name \"NAME\"")
-            case .refused(let rejection): throw ProgramFailure(ExitStatus(rejection), rejection.message.printable)
-            case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Try again with the same code.")
-            }
+        if let token = profile.token, profile.server == address.description, try adds ?? wantsToAdd(token, address, invocation) {
+            return try add(code, name, token, address, nonce, &profile, invocation)
         }
+        guard adds != true else { throw ProgramFailure(.usage, "Nobody is signed in to \(address) here. Leave out --add.") }
+        let seat = try explained { try redeem(name) { attempt(code, $0, address, nonce, invocation) }.get() }
         profile.server = address.description
         profile.nonce = nil
         // Who was signed in here before is not lost: nobody else may have that token.
@@ -40,23 +36,77 @@ enum JoinCommand {
         return .done
     }
 
+    /// Asks a person who is signed in whether the invite is for the same person. Scripts are not asked: for them it is a new sign-in.
+    private static func wantsToAdd(_ token: String, _ address: ServerAddress, _ invocation: Invocation) throws -> Bool {
+        guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else { return false }
+        // Who is signed in with a token that has ended is nobody.
+        guard let families = try? OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout), !families.isEmpty else { return false }
+        let names = families.map { $0.name.printable }.joined(separator: ", ")
+        let answer = TerminalQuestion.ask("You are signed in here already (\(names)). Add the family of this invite to your sign-in? Type yes or no: ")
+        switch answer?.lowercased() {
+        case "yes": return true
+        case "no": return false
+        default: throw ProgramFailure(.usage, "Nothing was done. Write huddle join CODE --add, or --new for another person.")
+        }
+    }
+
+    /// Adds the family to the person of the profile.
+    private static func add(
+        _ code: String, _ name: String?, _ token: String, _ address: ServerAddress, _ nonce: String, _ profile: inout Profile, _ invocation: Invocation
+    ) throws -> ExitStatus {
+        let added = try explained {
+            try redeem(name) { name in
+                do throws(Redemption.Failure) {
+                    return .success(
+                        try Redemption.add(code: code, to: token, at: address, nonce: nonce, name: name, timeoutMilliseconds: invocation.timeout))
+                } catch {
+                    return .failure(error)
+                }
+            }.get()
+        }
+        guard let added else { throw ProgramFailure(.failed, "This server knows no person in several families. Write huddle join CODE --new.") }
+        profile.nonce = nil
+        profile.family = added.family
+        try profile.save()
+        if invocation.isJSON {
+            Standard.write(output: "{\"family\":\"\(added.family)\",\"member\":\"\(added.member)\"}\n")
+        } else {
+            Standard.write(
+                output: "The family \(added.name.printable) is added to your sign-in; you are \(added.role.rawValue) there. It is shown from now on: "
+                    + "huddle\(profile.place.option). Your other families: huddle\(profile.place.option) --family NAME\n")
+        }
+        return .done
+    }
+
+    /// Runs a redemption, and explains a failure.
+    private static func explained<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as Redemption.Failure {
+            switch error {
+            case .refused(let rejection) where Redemption.isNameAsked(rejection) && rejection.code == .required:
+                throw ProgramFailure(.usage, "\(rejection.message.printable) Write: huddle join CODE --name \"NAME\"")
+            case .refused(let rejection): throw ProgramFailure(ExitStatus(rejection), rejection.message.printable)
+            case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Try again with the same code.")
+            }
+        }
+    }
+
     /// Names that a person may try on a terminal.
     private static let tries = 4
 
     /// Sends the name only to a server that asks for it: a server of 0.1.0 knows no names.
-    private static func redeem(
-        _ code: String, _ name: String?, _ address: ServerAddress, _ nonce: String, _ invocation: Invocation
-    ) throws(Redemption.Failure) -> Redemption.Seat {
-        var tried = attempt(code, nil, address, nonce, invocation)
+    private static func redeem<Value>(_ name: String?, _ attempt: (String?) -> Result<Value, Redemption.Failure>) -> Result<Value, Redemption.Failure> {
+        var tried = attempt(nil)
         var typed = name
         for _ in 0..<tries {
             guard case .failure(.refused(let refusal)) = tried, Redemption.isNameAsked(refusal) else { break }
             guard let answer = typed ?? NameQuestion.ask(refusal) else { break }
-            tried = attempt(code, answer, address, nonce, invocation)
+            tried = attempt(answer)
             if name != nil { break }
             typed = nil
         }
-        return try tried.get()
+        return tried
     }
 
     /// One try, whose refusal may ask for a name.

@@ -52,7 +52,7 @@ enum Program {
             case .version:
                 try Output.write(invocation.isJSON ? "{\"version\":\"\(HuddleVersion.text)\"}\n" : "huddle \(HuddleVersion.text)\n")
                 return .done
-            case .join(let code, let name): return try JoinCommand.run(code, name: name, invocation)
+            case .join(let code, let name, let adds): return try JoinCommand.run(code, name: name, adds: adds, invocation)
             case .signIn(let replaces, let origin): return try SignInCommand.run(replaces: replaces, origin: origin, invocation)
             case .logout: return try LogoutCommand.run(invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))

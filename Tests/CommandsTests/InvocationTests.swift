@@ -56,7 +56,7 @@ struct InvocationTests {
     @Test("Commands", arguments: [
         ("", .interactive), ("--version", .version), ("--help", .help(topic: nil)), ("events --help", .help(topic: "events")),
         ("help watch", .help(topic: "watch")), ("events --upcoming", upcoming()), ("events --upcoming fall", upcoming("fall")),
-        ("join ABC", .join(code: "ABC", name: nil)), ("join ABC --name Ruth", .join(code: "ABC", name: "Ruth")), ("sign-in", .signIn(replaces: false, origin: nil)), ("sign-in --replace --origin here", .signIn(replaces: true, origin: "here")), ("say hello there", .say("hello there")),
+        ("join ABC", .join(code: "ABC", name: nil, adds: nil)), ("join ABC --name Ruth", .join(code: "ABC", name: "Ruth", adds: nil)), ("join ABC --add", .join(code: "ABC", name: nil, adds: true)), ("join ABC --new", .join(code: "ABC", name: nil, adds: false)), ("sign-in", .signIn(replaces: false, origin: nil)), ("sign-in --replace --origin here", .signIn(replaces: true, origin: "here")), ("say hello there", .say("hello there")),
         ("batch", .batch(isAtomic: false, stops: false)), ("- --atomic", .batch(isAtomic: true, stops: false)),
         ("--json - --stop", .batch(isAtomic: false, stops: true)), ("help --man", .manual), ("completions zsh", .completions(.zsh)),
         ("complete -- events --ty", .complete(["events", "--ty"])), ("help connection", .help(topic: "connection")), ("say -- --loud", .say("--loud")),

@@ -1,6 +1,8 @@
 import Arguments
+import Family
 import Posix
 import Server
+import TestSupport
 import Testing
 
 @testable import huddled
@@ -52,6 +54,32 @@ struct OptionPagesTests {
             try Files.write(Array(lines.joined(separator: "\n").utf8), to: Self.path("huddled.8"), mode: 0o644)
         } else {
             #expect(Array(lines[(first + 1)..<last]) == ServeOptions.table.manual, "write it again with HUDDLE_WRITE_DEPLOY=1")
+        }
+    }
+
+    @Test("The text of consent of this release is the file in deploy/terms, under its version")
+    func consentText() throws {
+        let text = ConsentText.standard
+        #expect(try Self.lines("terms/\(text.version).md").joined(separator: "\n") == text.text)
+    }
+
+    @Test("A text of one's own has the name of its file as its version; a file that cannot be one is refused with its path")
+    func ownConsentText() throws {
+        let folder = try TemporaryFolder()
+        func options(_ name: String, _ octets: [UInt8]?) throws -> ServerOptions {
+            let path = "\(folder.path)/\(name)"
+            if let octets { try Files.write(octets, to: path) }
+            return try ServeOptions.options(ServeOptions.settings(try ServeOptions.table.flags(["--data", "/d", "--consent-text", path]), environment: []))
+        }
+        let own = try options("club-consent-1.md", Array("# Ours\n".utf8)).consent
+        #expect(own.version == "club-consent-1" && own.text == "# Ours\n" && own.digest.utf8.count == 64)
+        #expect(try options("club.txt", Array("x".utf8)).consent.version == "club.txt")
+        for (name, octets) in [
+            ("missing.md", nil), ("empty.md", []), ("large.md", [UInt8](repeating: 0x61, count: ConsentText.maxOctets + 1)), ("latin.md", [0x61, 0xE9]),
+            ("zwölf.md", [0x61]), ("a b.md", [0x61]), (String(repeating: "x", count: 65) + ".md", [0x61]),
+        ] as [(String, [UInt8]?)] {
+            let error = #expect(throws: UsageError.self) { try options(name, octets) }
+            #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")
         }
     }
 

@@ -37,7 +37,7 @@ struct HubRedemptionTests {
         script.say(Self.redeem, id)
         lookedUp(id)
         let effects = script.hub.takeEffects()
-        guard case .command(id, .redeem("X", Self.nonce, "Gus"))? = effects.last else {
+        guard case .command(id, .redeem("X", Self.nonce, "Gus", nil))? = effects.last else {
             Issue.record("the writer is not asked: \(effects)")
             return
         }

@@ -115,6 +115,7 @@ struct HubScript {
         case .invites: return "invites"
         case .audit: return "audit"
         case .standing: return "standing"
+        case .membership(let membership): return "membership \(membership.name)"
         case .standings: return "standings"
         case .sessions: return "sessions"
         case .signedOut: return "signed out"

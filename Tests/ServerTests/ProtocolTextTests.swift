@@ -58,7 +58,7 @@ struct ProtocolTextTests {
         })
         let client = ["sign_in", "redeem", "join", "mutate", "context", "list", "statistics", "history", "digest", "access_log", "invite", "withdraw_invite", "invites", "audit", "standings", "consent", "withdraw_consent", "birth_date", "last_day", "sessions", "rename_session", "end_session",
             "end_other_sessions", "sign_out"].map { "→" + $0 }
-        let server = ["welcome", "token", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "ack", "reject", "presence", "upload",
+        let server = ["welcome", "token", "membership", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "ack", "reject", "presence", "upload",
             "checksum", "context", "role", "page", "statistics", "history", "digest", "access_log", "invite", "invites", "audit", "standing", "standings", "sessions", "signed_out", "drain", "error"].map { "←" + $0 }
         #expect(shown == Set(client + server))
     }

@@ -22,7 +22,7 @@ struct WriterQueueTests {
         case .revocation, .mutation, .proposal: preconditionFailure("these are no jobs")
         case .admin: .admin(number, .demo)
         case .request: .request(number) { _ throws(StoreFailure) in (true, []) }
-        case .stranger: .command(number, .redeem(code: "", nonce: "00", name: nil))
+        case .stranger: .command(number, .redeem(code: "", nonce: "00", name: nil, session: nil))
         case .transfer: .exported(ExportNote(family: Identifier(high: 0, low: 1), athletes: [], isPrivate: false), answer: .init(limit: 1))
         case .sweep: .forget([], answer: .init(limit: 1))
         case .usage: .usage(UsageNotes())

@@ -66,6 +66,10 @@ final class MemoryPeople: PeopleWrites {
 
     func detach(family: Int64, member: Identifier) throws { try connection.write { $0.members[member]?.person = nil } }
 
+    func attach(family: Int64, member: Identifier, person: Int64) throws {
+        try connection.write { $0.members[member]?.person = person }
+    }
+
     func endAllSessions(ofPerson person: Int64) throws -> [Int64] {
         try connection.write { tables in
             let keys = tables.sessions.filter { $0.value.person == person }.keys.sorted()

@@ -1,3 +1,4 @@
+import Family
 import Posix
 import TestSupport
 import Testing
@@ -74,6 +75,53 @@ extension SystemTests {
             expect(try parent.run("invite", "Ruth Rivera", "--member"), 3)
             expect(try parent.run("remove", "Ruth Rivera"), 0)
             expect(try ruth.run("members"), 3)
+        }
+
+        @Test("A parent proposes an athlete of 15, reads the text, consents, invites and withdraws; a script names the version that was read")
+        func consent() throws {
+            let leo = try json("invite", "Leo Rivera", "--role", "athlete", "--born", "2011-06-01")
+            #expect(leo["code"] == nil && leo["invite"]?["state"]?.string == "proposed")
+            expect(try parent.run("invite", "Leo Rivera", "--member"), 3)
+            let shown = try parent.run("consents", "--text")
+            expect(shown, 0)
+            #expect(shown.output.contains(ConsentText.standard.version) && shown.output.contains("Leo Rivera is old enough for a sign-in, if a parent consents"))
+            expect(try parent.run("consent", "Leo Rivera"), 2)
+            expect(try parent.run("consent", "Leo Rivera", "--accept", "huddle-consent-1"), 3)
+            #expect(try json("consent", "Leo Rivera", "--accept", ConsentText.standard.version)["standing"]?["state"]?.string == "consented")
+            let code = try #require(try json("invite", "Leo Rivera", "--member")["code"]?.string)
+            let athlete = HuddleProgram(server)
+            expect(try athlete.run("join", code, "--name", "Leo Rivera", "--server", server.url), 0)
+            expect(try athlete.run("say", "Hello"), 0)
+            expect(try athlete.run("consent", "Leo Rivera", "--withdraw"), 3)
+            expect(try parent.run("consent", "Leo Rivera", "--withdraw"), 0)
+            expect(try athlete.run("say", "Hello"), 3)
+            expect(try parent.run("born", "Leo Rivera", "2030-01-01"), 3)
+            #expect(try json("born", "Leo Rivera", "2020-01-01")["standing"]?["state"]?.string == "under_age")
+            let gus = try json("invite", "Gus", "--until", "2027-01-31")
+            #expect(gus["invite"]?["last_day"]?.string == "2027-01-31")
+            for words in [["consent"], ["born", "Leo Rivera"], ["guest", "Gus"], ["guest", "Gus", "--until", "x"], ["guest", "Gus", "--until", "2027-01-01", "--stays"]] {
+                expect(try parent.run(words), 2)
+            }
+        }
+
+        @Test("A person who is signed in adds a family with --add; without it a script gets a sign-in of its own, and the former one is kept")
+        func families() throws {
+            let first = try #require(try json("invite", "Ruth", "--role", "guest")["code"]?.string)
+            let ruth = HuddleProgram(server)
+            expect(try ruth.run("join", first, "--name", "Ruth", "--server", server.url, "--add"), 2)
+            expect(try ruth.run("join", first, "--name", "Ruth", "--server", server.url), 0)
+            let data = folder.path + "/data"
+            expect(try Programs.huddled("init", "--data", data, "--family", "Okafor", "--zone", "UTC", "--parent", "Ola"), 0)
+            let other = try Programs.huddled("invite", "--data", data, "--family", "Okafor", "--name", "Ruth", "--role", "parent", "--json")
+            guard other.ending == .exited(0), let code = try other.json()["code"]?.string else {
+                Issue.record("no second family: \(other.errors)")
+                return
+            }
+            let added = try ruth.run("join", code, "--name", "Ruth", "--server", server.url, "--add")
+            expect(added, 0)
+            #expect(added.output.contains("The family Okafor is added to your sign-in"))
+            expect(try ruth.run("members"), 0)
+            #expect(try ruth.run("audit").output.contains("Ruth accepted an invite"))
         }
 
         @Test("An athlete below 13 gets a profile and no code; words that do not go together are usage")

@@ -335,14 +335,14 @@ struct RandomFrames {
     mutating func serverFrame() -> ServerFrame {
         let frame = untaggedServerFrame()
         switch frame {
-        case .welcome, .token, .joined, .context, .signedOut: return chance(50) ? .tagged(frame, request: sequence()) : frame
+        case .welcome, .token, .membership, .joined, .context, .signedOut: return chance(50) ? .tagged(frame, request: sequence()) : frame
         default: return frame
         }
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...30) {
-        case 30: return .sessions(SessionList(request: number(0...1_000), sessions: list(3) { $0.session() }))
+        switch number(0...31) {
+        case 31: return .sessions(SessionList(request: number(0...1_000), sessions: list(3) { $0.session() }))
         case 0:
             var limits = Limits()
             limits.pageRecords = Int(number(1...1_000))
@@ -364,6 +364,8 @@ struct RandomFrames {
         case 6: return .live(sequence: number(0...1_000), checksum: optional { $0.checksum() })
         case 25: return .invite(InviteAnswer(request: number(0...1_000), invite: invite(), code: optional { $0.word() }))
         case 26: return .invites(InviteList(request: number(0...1_000), invites: list(3) { $0.invite() }))
+        case 30:
+            return .membership(Membership(family: identifier(), name: string(), member: identifier(), role: pick(Role.allCases)))
         case 28: return .standing(StandingAnswer(request: number(0...1_000), standing: standing()))
         case 29:
             guard let text = ConsentText(version: "consent-\(number(1...9))", text: "# " + string()) else { preconditionFailure("a short text") }

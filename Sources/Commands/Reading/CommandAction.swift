@@ -11,8 +11,8 @@ package enum CommandAction: Hashable, Sendable {
     /// The words behind `huddle` so far; the last one is to be completed.
     case complete([String])
     case version
-    /// `name`: of the person who joins, as the invite has it.
-    case join(code: String, name: String?)
+    /// `name`: of the person who joins, as the invite has it. `adds`: whether the family is added to the sign-in of the profile; `nil`: the person is asked.
+    case join(code: String, name: String?, adds: Bool?)
     /// Keeps a token in a profile.
     case signIn(replaces: Bool, origin: String?)
     case list(ListFilter)

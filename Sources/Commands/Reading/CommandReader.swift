@@ -52,7 +52,9 @@ struct CommandReader {
             try list.expectNoPositional()
             return .interactive
         case .help: return .help(topic: list.positional.isEmpty ? nil : list.positional.joined(separator: " "))
-        case .join: return .join(code: try one(), name: list.value("--name"))
+        case .join:
+            guard !list.has("--add") || !list.has("--new") else { throw UsageError("Write either --add or --new.") }
+            return .join(code: try one(), name: list.value("--name"), adds: list.has("--add") ? true : list.has("--new") ? false : nil)
         case .signIn:
             try list.expectNoPositional()
             return .signIn(replaces: list.has("--replace"), origin: list.value("--origin"))

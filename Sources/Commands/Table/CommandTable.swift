@@ -46,7 +46,10 @@ package enum CommandTable {
             notes: "On a terminal a full screen, else lines in and out. /help tells what can be typed."),
         Command(
             .join, .start, words: [["join"]], arguments: [.init("CODE", .code)],
-            options: [.init("--name", hint: "NAME", value: .text, "your name or e-mail address, as the invite has it; else you are asked for it")], output: .seat,
+            options: [
+                .init("--name", hint: "NAME", value: .text, "your name or e-mail address, as the invite has it; else you are asked for it"),
+                .init("--add", "add the family to the sign-in that is here"), .init("--new", "make a new sign-in; the one that is here is kept in a file"),
+            ], output: .seat,
             "redeem an invitation (once): you are signed in here then",
             notes: "Redeems an invitation and remembers who you are; from then on, write just: huddle"),
         Command(

@@ -2,7 +2,7 @@ package import Bytes
 internal import Crypto
 package import Family
 internal import Posix
-internal import Wire
+package import Wire
 
 /// Turns an invite's one-time code into a session token.
 package enum Redemption {
@@ -30,9 +30,14 @@ package enum Redemption {
         code: String, at address: ServerAddress, nonce: String, name: String? = nil, timeoutMilliseconds: Int64 = 10_000
     ) throws(Failure) -> Seat {
         let end = Clock.monotonicMilliseconds() + timeoutMilliseconds
+        return try retrying(until: end) { () throws(Failure) in try attempt(code, address, nonce, name, until: end) }
+    }
+
+    /// Repeats what may be repeated: after a lost answer on a new connection, and after the pause that a busy server asks for.
+    private static func retrying<Value>(until end: Int64, _ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         while true {
             do throws(Failure) {
-                return try attempt(code, address, nonce, name, until: end)
+                return try body()
             } catch {
                 let wait: Int64
                 switch error {
@@ -43,6 +48,26 @@ package enum Redemption {
                 }
                 guard Clock.monotonicMilliseconds() + wait + 250 < end else { throw error }
                 _ = try? Poll.pause(milliseconds: Int(wait))
+            }
+        }
+    }
+
+    /// Redeems the code for the person who is signed in with a token: the family is added to that person. It tries again as `redeem` does.
+    ///
+    /// - Returns: `nil` if the server knows no person in several families; nothing was done.
+    package static func add(
+        code: String, to token: String, at address: ServerAddress, nonce: String, name: String? = nil, timeoutMilliseconds: Int64 = 10_000
+    ) throws(Failure) -> Membership? {
+        let end = Clock.monotonicMilliseconds() + timeoutMilliseconds
+        return try retrying(until: end) { () throws(Failure) in
+            try OneQuestion.ask(address, until: end) { event in
+                switch event {
+                case .opened: (.signIn(token: token), nil)
+                case .frame(.welcome(let welcome)):
+                    welcome.features.contains(.families) ? (.redeem(code: code, nonce: nonce, name: name), nil) : (nil, .some(nil))
+                case .frame(.membership(let membership)): (nil, .some(membership))
+                default: nil
+                }
             }
         }
     }

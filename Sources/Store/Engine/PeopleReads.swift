@@ -191,6 +191,9 @@ package protocol PeopleWrites: PeopleReads, SessionWrites {
     /// Lets no person be this member any more: nobody's sign-in leads to the family as this member, until somebody accepts an invite.
     func detach(family: Int64, member: Identifier) throws
 
+    /// Lets a person be this member.
+    func attach(family: Int64, member: Identifier, person: Int64) throws
+
     /// Ends all sessions of a person.
     ///
     /// - Returns: their keys.

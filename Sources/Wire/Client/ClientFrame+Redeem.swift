@@ -2,7 +2,7 @@ import JSON
 
 extension ClientFrame {
     struct RedeemParts: ClientFrameParts {
-        static let declaration = FrameDeclaration("redeem", "Turns an invite's one-time code into a session token. Answer: token, or error code_unknown, or required or invalid with field name.", [
+        static let declaration = FrameDeclaration("redeem", "Turns an invite's one-time code into a session token; after sign_in and before join it adds the family to the person who is signed in (feature families). Answer: token or membership, or error code_unknown, or required or invalid with field name.", [
             .init("code", commonSchema("word"), "The code as it was handed over."),
             .init("nonce", commonSchema("nonce"), "Kept until the token is stored. If the answer was lost, the same code with it gives another token."),
             .init(

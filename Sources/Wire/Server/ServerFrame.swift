@@ -9,6 +9,8 @@ package enum ServerFrame: Hashable, Sendable {
     case welcome(Welcome)
     /// Answers `redeem`: `{"type":"token","token":"…","family":"…","member":"…"}`
     case token(token: String, family: Identifier, member: Identifier)
+    /// Answers `redeem` of a person who is signed in: `{"type":"membership","membership":{…}}`
+    case membership(Membership)
     /// Answers `join`, before any record: `{"type":"joined","epoch":"…","seq":120,"family":"…","member":"…","role":"parent",
     /// "context":"all","resume":"changes"|"snapshot","presence":[…]}`. `seq` is the head at that moment.
     case joined(Joined)
@@ -78,7 +80,7 @@ package enum ServerFrame: Hashable, Sendable {
 extension ServerFrame {
     /// All frames, in the order of `proto/`.
     static let parts: [any ServerFrameParts.Type] = [
-        WelcomeParts.self, TokenParts.self, JoinedParts.self, ResetParts.self, SnapshotParts.self, SnapshotEndParts.self, ChangeParts.self,
+        WelcomeParts.self, TokenParts.self, MembershipParts.self, JoinedParts.self, ResetParts.self, SnapshotParts.self, SnapshotEndParts.self, ChangeParts.self,
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
@@ -112,6 +114,7 @@ extension ServerFrame {
         case .change, .ack, .reject: break
         case .welcome(let welcome): WelcomeParts.encode(welcome, into: &writer)
         case .token(let token, let family, let member): TokenParts.encode(token: token, family: family, member: member, into: &writer)
+        case .membership(let membership): MembershipParts.encode(membership, into: &writer)
         case .joined(let joined): JoinedParts.encode(joined, into: &writer)
         case .reset(let reason): ResetParts.encode(reason, into: &writer)
         case .snapshot(let sequence, let records, _): SnapshotParts.encode(sequence, records, into: &writer)

@@ -306,7 +306,7 @@ struct HubMachine {
         switch command {
         case .closeRedemption: hub.commanded(id, .redemptionClosed)
         case .invite, .withdrawInvite, .consent, .renameSession: hub.commanded(id, .rejected(Rejection(.notFound, "There is no such invite. Nothing was changed.")))
-        case .redeem(let code, _, _):
+        case .redeem(let code, _, _, _):
             let number = Int(code) ?? 9
             if number < 3 { unused.insert(number) }
             hub.commanded(

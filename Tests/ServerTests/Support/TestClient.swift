@@ -263,6 +263,7 @@ final class TestClient {
         case .accessLog: "access_log"
         case .invite(let answer): "invite \(answer.invite.state.rawValue)"
         case .invites(let list): "invites \(list.invites.count)"
+        case .membership(let membership): "membership \(membership.name)"
         case .standing(let answer): "standing \(answer.standing.state.rawValue)"
         case .standings(let list): "standings " + list.standings.map(\.state.rawValue).joined(separator: " ")
         case .audit(let page): "audit " + page.entries.map(\.act).joined(separator: " ")
