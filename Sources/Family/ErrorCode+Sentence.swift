@@ -68,6 +68,7 @@ extension ErrorCode {
                 "Name the link to end: ?share=<id>.": "The end of a share link, without its id.",
                 "A code needs client: 32 hexadecimal digits that your program draws and keeps.": "POST /session with code.",
                 "Send a token, or a code with client.": "POST /session.",
+                "A token for calendars names the athletes whose calendars it opens. Nothing was changed.": "create_token with scope calendar, without athletes.",
                 "A session or token needs a name by which you recognize it. Nothing was changed.": "name of a session or token.",
                 "A share link needs a school: send its id.": "POST /documents/ID/shares without school.",
                 "Type the name or the e-mail address that the invite is for.": "redeem without name.",
@@ -96,7 +97,12 @@ extension ErrorCode {
                 "This {kind} is deleted earlier in the same change. Leave out the deletion, or the operations that follow it.":
                     "An operation on a record that its own batch deletes.",
                 "Please enter a valid number": "The value of a metric that is not a number.",
+                "id must be an identifier that your program draws.": "POST /tokens.",
+                "nonce must be 32 hexadecimal digits in lower case that your program draws and keeps.": "POST /tokens.",
+                "scope must be read, write or calendar.": "POST /tokens.",
+                "athletes must be a list of identifiers.": "POST /tokens.",
                 "client must be 32 hexadecimal digits in lower case that your program draws and keeps.": "POST /session with code.",
+                "Only a token for calendars names athletes. Leave out athletes.": "create_token with another scope, with athletes.",
                 "The name of a session or token holds a character that is not shown. Type it again without copying it.": "name of a session or token.",
                 "{field} is at most two letters.": "A state.",
                 "{field} holds a value of the wrong type.": "A value of another JSON type.",
@@ -143,6 +149,7 @@ extension ErrorCode {
                 "{field}: at most {limit} entries.": "A set.",
                 "At most {limit} operations in one mutation. Nothing was changed.": "operations_per_mutation.",
                 "A mutation is at most {limit} operations.": "operations_per_mutation.",
+                "You have {count} tokens, and {limit} is the most. Revoke one first.": "create_token.",
                 "{count} invites of this family wait to be accepted, and {limit} is the most. Withdraw one first.": "invites_pending.",
                 "You are in {limit} families, and that is the most. Leave one first.": "redeem of a person who is signed in.",
                 "allow_overlap names at most {limit} pairs.": "overlap_pairs.",
@@ -239,6 +246,7 @@ extension ErrorCode {
             list([
                 "There is a record with this id already. Nothing was changed.": "create and copy.",
                 "An invite with this id is there already. Nothing was changed; use another id.": "invite with the id of an invite that was made with other content.",
+                "A token with this id is there already. Nothing was changed; use another id.": "create_token with the id of a session or token that is there.",
                 "This member has signed in already and needs no invite. Nothing was changed.": "invite of a member who has a session.",
                 "You are in this family already. Nothing was changed; a parent can withdraw the invite.": "redeem of a person who is signed in, with a code for another member of a family of theirs.",
             ])
@@ -287,7 +295,7 @@ extension ErrorCode {
             list([
                 "Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations.",
                 "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.": "sign_in and redeem.",
-                "The last request of this kind has no answer yet. Wait for its answer, then send this again.": "rename_session, end_session and end_other_sessions.",
+                "The last request of this kind has no answer yet. Wait for its answer, then send this again.": "rename_session, end_session, end_other_sessions and create_token.",
                 "The last redeem has no answer yet. Wait for its answer, then send this again.": "redeem of a person who is signed in.",
                 "The last command to the writer has no answer yet. Wait for its answer, then send this again.": "invite, withdraw_invite, consent, withdraw_consent, birth_date and last_day.",
             ])

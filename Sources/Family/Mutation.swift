@@ -93,15 +93,18 @@ package struct Proposal: Sendable {
     package var mutation: Mutation
     /// Set when nothing is to be done but to refuse the mutation.
     package var refused: RefusedFrame?
+    /// The session is a token that only reads: nothing is changed.
+    package var isReadOnly: Bool
     /// Where the answer goes; opaque to the store.
     package var session: UInt64
     /// Microseconds of work that were charged when it was accepted; the receipt says how much more or less it was.
     package var reserved: Int64
 
     package init(
-        family: Identifier, member: Identifier, context: Context, mutation: Mutation, refused: RefusedFrame? = nil, session: UInt64,
-        reserved: Int64 = 0
+        family: Identifier, member: Identifier, context: Context, mutation: Mutation, refused: RefusedFrame? = nil, isReadOnly: Bool = false,
+        session: UInt64, reserved: Int64 = 0
     ) {
+        self.isReadOnly = isReadOnly
         self.reserved = reserved
         self.family = family
         self.member = member

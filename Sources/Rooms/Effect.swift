@@ -171,6 +171,7 @@ package enum SessionCommand: Sendable {
     case consent(family: Identifier, member: Identifier, ConsentRequest)
     /// `by`: the session that asks.
     case renameSession(Identifier, String, by: Int64)
+    case createToken(CreateTokenRequest, by: Int64)
     /// The code that gave this session's token is dead from now on.
     case closeRedemption(session: Int64)
 }
@@ -184,5 +185,7 @@ package enum SessionCommandAnswer: Sendable {
     case standing(Standing)
     case sessions([AccountSession])
     case membership(Membership)
+    /// The secret, and the session that it opens.
+    case programToken(String, AccountSession)
     case rejected(Rejection)
 }

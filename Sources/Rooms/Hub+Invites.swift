@@ -35,6 +35,10 @@ extension Hub {
     private func isUnseated(_ session: Session) -> Bool { session.room == nil || !session.isSeated }
 
     private func isInviter(_ session: Session, _ request: Int64) -> Bool {
+        guard session.scope != .read else {
+            sendError(.beyondScope, to: session, request: request)
+            return false
+        }
         let access = Access(actor: Actor(member: session.member, role: session.role), kind: .member, action: .create)
         guard Permission.allows(access) else {
             sendError(.notAnInviter, to: session, request: request)
@@ -52,6 +56,7 @@ extension Hub {
         case .invite(let invite, let code): send(.invite(InviteAnswer(request: request, invite: invite, code: code)), to: session)
         case .standing(let standing): send(.standing(StandingAnswer(request: request, standing: standing)), to: session)
         case .sessions(let sessions): send(.sessions(SessionList(request: request, sessions: sessions)), to: session)
+        case .programToken(let token, let made): send(.programToken(ProgramTokenAnswer(request: request, token: token, session: made)), to: session)
         case .rejected(let rejection): sendError(rejection, to: session, request: request)
         case .token, .redemptionClosed, .membership: break
         }

@@ -8,19 +8,32 @@ extension Hub {
     func sessions(_ session: Session, _ request: SessionsRequest) {
         guard admitRequest(session, request.request) != nil, mayManageAccount(session, request.request), let number = session.number else { return }
         if case .list = request.act { return ask(session, .sessions(person: session.person, current: number, request: request.request)) }
-        guard session.commandRequest == nil else {
-            sendError(
-                Rejection(.tooManyPending, "The last request of this kind has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
-                to: session, request: request.request)
-            return
-        }
-        session.commandRequest = request.request
+        guard mayCommand(session, request.request) else { return }
         switch request.act {
         case .list: break
         case .rename(let id, let name): emit(.command(session.id, .renameSession(id, name, by: number)))
         case .end(let id): emit(.endSessions(session.id, by: number, id))
         case .endOthers: emit(.endSessions(session.id, by: number, nil))
         }
+    }
+
+    func createToken(_ session: Session, _ request: CreateTokenRequest) {
+        guard admitRequest(session, request.request) != nil, mayManageAccount(session, request.request), let number = session.number,
+            mayCommand(session, request.request)
+        else { return }
+        emit(.command(session.id, .createToken(request, by: number)))
+    }
+
+    /// Begins a request to the writer, one of a session at a time.
+    private func mayCommand(_ session: Session, _ request: Int64) -> Bool {
+        guard session.commandRequest == nil else {
+            sendError(
+                Rejection(.tooManyPending, "The last request of this kind has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
+                to: session, request: request)
+            return false
+        }
+        session.commandRequest = request
+        return true
     }
 
     /// What `Effect.endSessions` asked for is durable, or was refused.

@@ -345,6 +345,7 @@ package final class Hub {
         case .standings(let request): standings(session, request)
         case .consent(let request): consent(session, request)
         case .sessions(let request): sessions(session, request)
+        case .createToken(let request): createToken(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)
         }

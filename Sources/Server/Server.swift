@@ -137,7 +137,7 @@ package enum HuddleServer {
             try uploads.load()
             shard.site.add(UploadRoutes.all { [unowned uploads] in uploads })
             shard.tick.uploads = uploads
-            shard.site.add(SessionRoutes.all(shard.services) + DocumentRoutes.all(shard.services, blobs) + [thumbnails.resource(shard.services)])
+            shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + DocumentRoutes.all(shard.services, blobs) + [thumbnails.resource(shard.services)])
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
                 refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.acceptor.accept($0) })

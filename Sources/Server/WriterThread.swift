@@ -241,6 +241,13 @@ extension SessionCommand {
             case .success(let standing): return (.standing(standing), [], barred)
             case .failure(let rejection): return (.rejected(rejection), [], nil)
             }
+        case .createToken(let request, let session):
+            let new = NewToken(
+                id: request.id, nonce: request.nonce, name: request.name, scope: request.scope, days: request.days, athletes: request.athletes)
+            switch try store.makeToken(new, by: session) {
+            case .success(let made): return (.programToken(made.token, made.session), [], nil)
+            case .failure(let rejection): return (.rejected(rejection), [], nil)
+            }
         case .renameSession(let id, let name, let session):
             switch try store.renameSession(id, to: name, by: session) {
             case .success(let sessions): return (.sessions(sessions), [], nil)

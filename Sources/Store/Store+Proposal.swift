@@ -50,6 +50,9 @@ extension Store {
         if let refused = proposal.refused {
             return record(ReceiptCodec.encode(refused.rejection, of: mutation.id), kept: RecordedReceipt.frame(refused.rejection.code))
         }
+        if proposal.isReadOnly {
+            return record(ReceiptCodec.encode(.beyondScope, of: mutation.id), kept: RecordedReceipt.frame(Rejection.beyondScope.code))
+        }
         let decider = Decider(
             family.state, actor: Actor(member: proposal.member, role: member.role), context: proposal.context, at: at, on: family.overlay, ledger)
         do {

@@ -103,7 +103,7 @@ extension SyncEngine {
         case .role(let now):
             role = now
             output.append(.notify(.role(now)))
-        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions: output.append(.notify(.answer(frame)))
+        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken: output.append(.notify(.answer(frame)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token, .membership: fail(.unexpectedFrame(frame.word))
@@ -285,6 +285,7 @@ extension ServerFrame {
         case .standing: "standing"
         case .standings: "standings"
         case .sessions: "sessions"
+        case .programToken: "program_token"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let frame, _): frame.word

@@ -24,6 +24,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case consent
     case sessions
     case families
+    case tokens
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

@@ -29,6 +29,11 @@ package struct AnswerText {
         case .standing(let answer): [standing(answer.standing)]
         case .standings(let list): list.standings.map(standing) + due(list.standings)
         case .sessions(let list): list.sessions.map(Self.session)
+        case .programToken(let answer):
+            [
+                "\(answer.session.name.printable) (\((answer.session.scope ?? .read).rawValue)) is valid until \(answer.session.endsOn). This is the only time that the token is shown:",
+                "  \(answer.token.printable)",
+            ]
         case .page(let page): page.records.reversed().map(text.message)
         default: []
         }

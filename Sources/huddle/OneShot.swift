@@ -390,10 +390,10 @@ struct OneShot {
         switch try answer(to: question, seat) {
         case .success(let frame):
             if invocation.isJSON {
-                printer.write(json: frame.encode())
+                printer.write(json: Self.shown(frame, of: question).encode())
             } else {
                 if case .standings(true) = question, case .standings(let list) = frame { printer.write(output: ConsentQuestion.shown(list.text)) }
-                printer.write(output: AnswerText(text(seat)).lines(frame).joined(separator: "\n") + "\n")
+                printer.write(output: AnswerText(text(seat)).lines(Self.shown(frame, of: question)).joined(separator: "\n") + "\n")
             }
             return .done
         case .failure(let rejection):
@@ -402,6 +402,16 @@ struct OneShot {
             }
             printer.complain(rejection.message.printable)
             return ExitStatus(rejection)
+        }
+    }
+
+    /// The server's answer, as far as it was asked for: of the sessions, the tokens alone.
+    private static func shown(_ frame: ServerFrame, of question: Question) -> ServerFrame {
+        switch (frame, question) {
+        case (.sessions(var list), .tokens), (.sessions(var list), .revoke):
+            list.sessions.removeAll { $0.kind != .token }
+            return .sessions(list)
+        default: return frame
         }
     }
 
@@ -436,12 +446,16 @@ struct OneShot {
         asked.send()
         let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in asked.answer(in: notice) }
         guard let answer else {
-            let isInvite = if case .invite = frame { true } else { false }
+            let list: String? =
+                switch frame {
+                case .invite: "huddle invites"
+                case .createToken: "huddle tokens"
+                default: nil
+                }
             throw ProgramFailure(
                 .offline,
-                isInvite
-                    ? "\(setting.address) did not answer in time. It may have been done: look at huddle invites before you try again."
-                    : "\(setting.address) did not answer in time. Nothing was done.")
+                list.map { "\(setting.address) did not answer in time. It may have been done: look at \($0) before you try again." }
+                    ?? "\(setting.address) did not answer in time. Nothing was done.")
         }
         return answer
     }

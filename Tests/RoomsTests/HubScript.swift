@@ -118,6 +118,7 @@ struct HubScript {
         case .membership(let membership): return "membership \(membership.name)"
         case .standings: return "standings"
         case .sessions: return "sessions"
+        case .programToken: return "program token"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

@@ -207,3 +207,108 @@ struct SessionRouteTests {
         #expect(try ask("GET /sessions", cookie).status == 200 && ask("GET /sessions", athlete).status == 200)
     }
 }
+
+@Suite("Tokens for programs, over HTTP and on the socket", .serialized)
+struct TokenRouteTests {
+    private let server: TestShard
+
+    init() throws {
+        server = try TestShard()
+        server.shard.site.add(SessionRoutes.all(server.shard.services) + TokenRoutes.all(server.shard.services))
+        server.shard.site.add([
+            RouteGroup("/here", .session).resource("", .get { _ in .response(HTTPResponse(204)) }, .post { _ in .response(HTTPResponse(204)) }),
+            RouteGroup("/calendar", .calendar).resource(
+                "", .get { context in
+                    guard case .calendar(let access) = context.identity else { return .response(HTTPResponse(500)) }
+                    return .response(HTTPResponse(200, content: Array(access.athletes.map { "\($0.athlete)" }.joined(separator: ",").utf8)))
+                }),
+        ])
+    }
+
+    private func ask(_ line: String, _ fields: String..., content: String? = nil) throws -> (status: Int, fields: HTTP1.Fields, text: String) {
+        let client = try server.connect()
+        let all = fields + (content.map { ["Content-Type: application/json", "Content-Length: \($0.utf8.count)"] } ?? []) + ["Connection: close"]
+        client.send(text: "\(line) HTTP/1.1\r\nHost: localhost:8443\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n" + (content ?? ""))
+        try server.until("the end of the answer") { try client.receive(); return client.hasEnded }
+        let (head, length) = try #require(try ResponseHead.parse(client.octets.span))
+        return (head.status, head.fields, String(decoding: client.octets[length...], as: UTF8.self))
+    }
+
+    private func bearer(_ token: String) -> String { "Authorization: Bearer \(token)" }
+    private func basic(_ text: String) -> String { "Authorization: Basic \(Base64.encode(Array(text.utf8)))" }
+
+    private func content(_ scope: String, _ number: UInt64, athletes: [Identifier] = []) -> String {
+        let list = athletes.isEmpty ? "" : ",\"athletes\":[\(athletes.map { "\"\($0)\"" }.joined(separator: ","))]"
+        return "{\"id\":\"\(Identifier(high: 0x0191_0000_0000_7000, low: number))\",\"nonce\":\"\(TestClient.nonce)\",\"name\":\"Export\",\"scope\":\"\(scope)\",\"days\":30\(list)}"
+    }
+
+    private func make(_ scope: String, _ number: UInt64, athletes: [Identifier] = []) throws -> String {
+        let answer = try ask("POST /tokens", bearer(server.parent.token), content: content(scope, number, athletes: athletes))
+        #expect(answer.status == 201, "\(answer.text)")
+        return try #require(answer.text.firstMatch(of: /"token":"([^"]*)"/).map { String($0.1) })
+    }
+
+    @Test("A token that reads gets what is read and 403 for everything else; one that writes may write; none manages the account")
+    func scopes() throws {
+        let read = try make("read", 1), write = try make("write", 2)
+        #expect(try make("read", 1) == read)
+        #expect(try ask("GET /here", bearer(read)).status == 204 && ask("POST /here", bearer(write), content: "").status == 204)
+        let refused = try ask("POST /here", bearer(read), content: "")
+        #expect(refused.status == 403 && refused.text.contains("\"code\":\"not_allowed\""))
+        for token in [read, write] {
+            for (line, text) in [("GET /sessions", nil), ("DELETE /sessions", nil), ("GET /tokens", nil), ("POST /tokens", content("write", 9))] as [(String, String?)] {
+                #expect(try ask(line, bearer(token), content: text).status == 403, "\(line)")
+            }
+            #expect(try ask("POST /session", content: "{\"token\":\"\(token)\"}").status == 403)
+        }
+        #expect(try ask("GET /tokens", bearer(server.parent.token)).text.split(separator: "\"kind\":\"token\"").count == 3)
+    }
+
+    @Test("On the socket a token that reads joins and hears changes; its mutations and invites are not_allowed; the end of the token closes it")
+    func socket() throws {
+        let client = try server.open()
+        client.say("{\"type\":\"sign_in\",\"token\":\"\(try make("read", 1))\"}")
+        #expect(try client.next() == "welcome")
+        client.join(server.parent.family, 5)
+        try client.skip(to: "live")
+        client.mutate(1)
+        #expect(try client.skip(to: "reject").hasPrefix("reject 1"))
+        client.say("{\"type\":\"invite\",\"request\":1,\"id\":\"\(server.parent.member)\",\"nonce\":\"\(TestClient.nonce)\",\"name\":\"R\",\"role\":\"guest\"}")
+        #expect(try client.skip(to: "error") == "error not_allowed")
+        client.say("{\"type\":\"sessions\",\"request\":2}")
+        #expect(try client.skip(to: "error") == "error not_allowed")
+        let id = Identifier(high: 0x0191_0000_0000_7000, low: 1)
+        #expect(try ask("DELETE /tokens/\(id)", bearer(server.parent.token)).status == 204)
+        #expect(try client.rest().suffix(3) == ["signed_out", "close 4501", "end"])
+    }
+
+    @Test("A token for calendars opens them by Basic, whatever the user name; nothing else does, and it opens nothing else")
+    func calendar() throws {
+        let token = try make("calendar", 1, athletes: [server.athlete.member])
+        let opened = try ask("GET /calendar", basic("anybody:\(token)"))
+        #expect(opened.status == 200 && opened.text == "\(server.athlete.member)")
+        #expect(try ask("GET /calendar", basic(":\(token)")).status == 200)
+        let write = try make("write", 2)
+        for field in [bearer(token), basic("a:\(write)"), basic("a:\(server.parent.token)"), basic(token), basic("a:"), "Authorization: Basic %%%", "X: y"] {
+            let refused = try ask("GET /calendar", field)
+            #expect(refused.status == 401 && refused.fields.only("www-authenticate") == "Basic realm=\"huddle\", charset=\"UTF-8\"", "\(field)")
+        }
+        #expect(try ask("GET /here", bearer(token)).status == 401)
+        let client = try server.open()
+        client.say("{\"type\":\"sign_in\",\"token\":\"\(token)\"}")
+        #expect(try client.next() == "error token_unknown")
+        #expect(try ask("DELETE /sessions", bearer(server.parent.token)).status == 204)
+        #expect(try ask("GET /calendar", basic("a:\(token)")).status == 401)
+    }
+
+    @Test("Content of another form is refused by name", arguments: [
+        ("{}", "id"), ("{\"id\":\"7\"}", "id"), ("{\"id\":\"01910000-0000-7000-8000-000000000001\",\"nonce\":\"x\"}", "nonce"),
+        ("{\"id\":\"01910000-0000-7000-8000-000000000001\",\"nonce\":\"5f1c9a7e20b4d3865f1c9a7e20b4d386\",\"scope\":\"all\"}", "scope"),
+        ("{\"id\":\"01910000-0000-7000-8000-000000000001\",\"nonce\":\"5f1c9a7e20b4d3865f1c9a7e20b4d386\",\"scope\":\"read\"}", "name"),
+        ("{\"id\":\"01910000-0000-7000-8000-000000000001\",\"nonce\":\"5f1c9a7e20b4d3865f1c9a7e20b4d386\",\"scope\":\"read\",\"name\":\"x\"}", "days"),
+    ])
+    func content(text: String, field: String) throws {
+        let answer = try ask("POST /tokens", bearer(server.parent.token), content: text)
+        #expect(answer.status == 400 && answer.text.contains("\"field\":\"\(field)\""), "\(answer.text)")
+    }
+}

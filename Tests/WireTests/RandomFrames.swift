@@ -117,7 +117,11 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...20) {
+        switch number(0...21) {
+        case 21:
+            return .createToken(CreateTokenRequest(
+                request: sequence(), id: identifier(), nonce: nonce(), name: string(), scope: pick(TokenScope.allCases), days: number(0...400),
+                athletes: list(3) { $0.identifier() }))
         case 20: return .sessions(SessionsRequest(request: sequence(), pick([.list, .rename(identifier(), string()), .end(identifier()), .endOthers])))
         case 0: return .signIn(token: optional { $0.word() })
         case 1: return .redeem(code: word(), nonce: nonce(), name: optional { $0.string() })
@@ -341,7 +345,8 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...31) {
+        switch number(0...32) {
+        case 32: return .programToken(ProgramTokenAnswer(request: number(0...1_000), token: word(), session: session()))
         case 31: return .sessions(SessionList(request: number(0...1_000), sessions: list(3) { $0.session() }))
         case 0:
             var limits = Limits()

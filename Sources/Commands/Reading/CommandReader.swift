@@ -139,6 +139,7 @@ struct CommandReader {
             guard (day == nil) == list.has("--stays") else { throw UsageError("Write either --until DATE or --stays.") }
             return .ask(.lastDay(try one(), day?.description))
         case .sessions: return .ask(.sessions(try sessions()))
+        case .tokens: return .ask(try tokens())
         case .logout:
             try list.expectNoPositional()
             return .logout
@@ -208,6 +209,29 @@ struct CommandReader {
         case "list" where target.isEmpty: return .invites
         case "resend" where !target.isEmpty: return .resend(target)
         case "withdraw" where !target.isEmpty: return .withdraw(target)
+        default: throw usage
+        }
+    }
+
+    private func tokens() throws(UsageError) -> Question {
+        let rest = Array(list.positional.dropFirst())
+        let options = ["--scope", "--days", "--athletes"].filter { list.value($0) != nil }
+        switch list.positional.first {
+        case nil where options.isEmpty: return .tokens
+        case "list" where rest.isEmpty && options.isEmpty: return .tokens
+        case "revoke" where rest.count == 1 && options.isEmpty: return .revoke(rest[0])
+        case "create" where !rest.isEmpty && (isConversation || rest.count == 1):
+            guard let scope = TokenScope(rawValue: list.value("--scope") ?? TokenScope.read.rawValue) else {
+                throw UsageError("--scope takes read, write or calendar.")
+            }
+            guard let days = Int64(list.value("--days") ?? "90"), AccountSession.tokenDays.contains(days) else {
+                throw UsageError("--days takes a number from \(AccountSession.tokenDays.lowerBound) to \(AccountSession.tokenDays.upperBound).")
+            }
+            let athletes = (list.value("--athletes") ?? "").split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
+            guard athletes.isEmpty == (scope != .calendar) else {
+                throw UsageError(scope == .calendar ? "A token for calendars needs athletes: add --athletes NAME,NAME" : "--athletes goes with --scope calendar.")
+            }
+            return .createToken(TokenWords(name: rest.joined(separator: " "), scope: scope, days: days, athletes: athletes))
         default: throw usage
         }
     }

@@ -32,11 +32,16 @@ package enum Question: Hashable, Sendable {
     case resend(String)
     case withdraw(String)
     case sessions(SessionQuestion)
+    /// The tokens among the sessions.
+    case tokens
+    case createToken(TokenWords)
+    /// Ends a token, by its name or the beginning of its id.
+    case revoke(String)
 
     /// Whether `frame` looks into the person's sessions (`sessions`), which the server alone knows.
     package var needsSessions: Bool {
         switch self {
-        case .sessions(.rename), .sessions(.end): true
+        case .sessions(.rename), .sessions(.end), .revoke: true
         default: false
         }
     }
@@ -100,6 +105,17 @@ package enum Question: Hashable, Sendable {
             return .consent(ConsentRequest(request: request, member: try Self.member(target, find), act: .lastDay(day)))
         case .invites: return .invites(InvitesRequest(request: request))
         case .sessions(let question): return .sessions(SessionsRequest(request: request, try question.act(sessions)))
+        case .tokens: return .sessions(SessionsRequest(request: request, .list))
+        case .revoke(let text):
+            return .sessions(SessionsRequest(request: request, try SessionQuestion.end(text).act(sessions.filter { $0.kind == .token })))
+        case .createToken(let words):
+            let athletes = try words.athletes.map { text throws(UsageError) in
+                if let id = Identifier(text) { id } else { try find(.member, text).id }
+            }
+            return .createToken(
+                CreateTokenRequest(
+                    request: request, id: Random.identifier(milliseconds: Clock.wallMilliseconds()), nonce: Hex.encode(Random.octets(16)), name: words.name,
+                    scope: words.scope, days: words.days, athletes: athletes))
         case .resend(let text):
             var invite = Self.newInvite(request)
             invite.member = try Self.invite(text, among: invites).member
@@ -188,6 +204,9 @@ extension ClientFrame {
         case .sessions(var request):
             request.request = number
             return .sessions(request)
+        case .createToken(var request):
+            request.request = number
+            return .createToken(request)
         default: return self
         }
     }
@@ -208,6 +227,7 @@ extension ServerFrame {
         case .standing(let answer): answer.request
         case .standings(let list): list.request
         case .sessions(let list): list.request
+        case .programToken(let answer): answer.request
         default: nil
         }
     }

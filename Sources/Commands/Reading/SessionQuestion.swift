@@ -1,6 +1,6 @@
 internal import Arguments
 internal import Bytes
-internal import Family
+package import Family
 internal import Terminal
 internal import Wire
 
@@ -38,5 +38,21 @@ package enum SessionQuestion: Hashable, Sendable {
             throw UsageError("Several sessions fit '\(text.printable)': take one of the ids \(found.map { "\($0.id)" }.joined(separator: ", ")).")
         }
         return first
+    }
+}
+
+/// A token for a program, in the person's words.
+package struct TokenWords: Hashable, Sendable {
+    package var name: String
+    package var scope: TokenScope
+    package var days: Int64
+    /// Names or ids.
+    package var athletes: [String]
+
+    package init(name: String, scope: TokenScope, days: Int64, athletes: [String] = []) {
+        self.name = name
+        self.scope = scope
+        self.days = days
+        self.athletes = athletes
     }
 }

@@ -24,10 +24,10 @@ enum SessionRoutes {
             group.resource("/sessions/{id}", .patch { .handler(SessionRenaming($0, services)) }, .delete { .handler(SessionsEnding($0, services, .one(id($0)))) }),
         ]
     }
-}
 
-/// The session that a path names. An id of another form is one that nobody has.
-private func id(_ context: RequestContext) -> Identifier { Identifier(context.path["id"]) ?? Identifier(high: 0, low: 0) }
+    /// The session that a path names. An id of another form is one that nobody has.
+    static func id(_ context: RequestContext) -> Identifier { Identifier(context.path["id"]) ?? Identifier(high: 0, low: 0) }
+}
 
 /// Tries of codes by address that opened nothing, as of share links.
 final class CodeGuesses {
@@ -115,7 +115,7 @@ final class SessionRenaming: SessionHandler {
 
     override func begin() {
         guard let signIn = context.signIn else { return }
-        let id = id(context)
+        let id = SessionRoutes.id(context)
         acceptJSON(Content.self) { [self] content in
             let name = content.name ?? ""
             services.write(for: self) { store throws(StoreFailure) in
@@ -191,7 +191,7 @@ final class SessionOpening: SessionHandler {
             switch (token, code, client) {
             case (_?, nil, nil): break
             case (nil, _?, let client?):
-                guard client.utf8.count == 32, client.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else {
+                guard RedemptionSecret.isOne(client) else {
                     throw Rejection(.invalid, "client must be 32 hexadecimal digits in lower case that your program draws and keeps", field: "client")
                 }
             case (nil, _?, nil): throw Rejection(.required, "A code needs client: 32 hexadecimal digits that your program draws and keeps", field: "client")

@@ -47,6 +47,7 @@ final class RequestAdmission {
         }
         switch credential {
         case .anyone, .session, .account: identifySession(then)
+        case .calendar: identifyCalendar(fields, then)
         case .anySession:
             identifySession { result in
                 if case .failure(.signedOut) = result { then(.success(.anyone)) } else { then(result) }
@@ -62,6 +63,28 @@ final class RequestAdmission {
                 then(found.map { .success(.link($0.document, member: $0.member)) } ?? .failure(.deadLink))
             }
         }
+    }
+
+    private func identifyCalendar(_ fields: HTTP1.Fields, _ then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
+        guard let token = Self.password(fields) else { return then(.failure(.noCalendar)) }
+        workers.read { reader throws(StoreFailure) in
+            try reader.calendarAccess(token: token)
+        } then: { [access] found in
+            guard let found else { return then(.failure(.busy)) }
+            guard let calendars = found, !access.hasEnded(calendars.session) else { return then(.failure(.noCalendar)) }
+            if calendars.isRenewalDue { access.usage.renew(calendars.session) }
+            then(.success(.calendar(calendars)))
+        }
+    }
+
+    /// The password in `Authorization: Basic …` (RFC 7617), of any user; `nil` when there is none, or several.
+    private static func password(_ fields: HTTP1.Fields) -> String? {
+        guard let value = fields.only("authorization"), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
+            value[..<space].lowercased() == "basic", let octets = Base64.decode(String(value[space...].drop { $0 == " " })),
+            let colon = octets.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        let password = octets[colon...].dropFirst()
+        return password.isEmpty ? nil : String(validating: password, as: UTF8.self)
     }
 
     /// Whether a token for a program may do what a route does; true for every other session.

@@ -32,6 +32,10 @@ final class RequestBudget {
     func take(of identity: Identity, from address: NetworkAddress?) -> Rejection? {
         switch identity {
         case .anyone: return nil
+        case .calendar(let access):
+            guard let athlete = access.athletes.first else { return nil }
+            addresses.giveBack(address)
+            return hub.admit(Payer(family: athlete.family, member: athlete.member), now: reactor.now)
         case .link(let document, let member):
             addresses.giveBack(address)
             return hub.admit(Payer(family: document.family, member: member), now: reactor.now)

@@ -8,6 +8,8 @@ enum Identity {
     case anyone
     /// The holder of a session.
     case session(SignIn)
+    /// The holder of a token for calendars.
+    case calendar(CalendarAccess)
     /// The holder of a signed link, which opens this document to this member.
     case link(StoredDocument, member: Identifier)
 }

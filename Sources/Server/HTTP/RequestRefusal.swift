@@ -5,6 +5,8 @@ import HTTP1
 enum RequestRefusal: Error {
     /// There is no token, or the token opens nothing; the answer does not say why.
     case signedOut(hasToken: Bool)
+    /// There is no token for calendars, or it opens nothing; the answer does not say why.
+    case noCalendar
     /// The signed link opens nothing.
     case deadLink
     /// The database cannot be read now.
@@ -27,6 +29,10 @@ extension HTTPResponse {
             self = HTTPResponse(
                 401, code: "token_unknown", sentence: "This sign-in is not known or has ended. Sign in again.",
                 [Field("WWW-Authenticate", hasToken ? "Bearer realm=\"huddle\", error=\"invalid_token\"" : "Bearer realm=\"huddle\"")])
+        case .noCalendar:
+            self = HTTPResponse(
+                401, code: "token_unknown", sentence: "This sign-in is not known or has ended. Sign in again.",
+                [Field("WWW-Authenticate", "Basic realm=\"huddle\", charset=\"UTF-8\"")])
         case .deadLink: self = .noDocument
         case .tooMany(let rejection): self = HTTPResponse(rejection)
         case .twoCredentials:

@@ -20,6 +20,8 @@ enum Credential {
     case account
     /// As `session`, or nobody.
     case anySession
+    /// `Authorization: Basic` with any user name and a token for calendars as the password. Nothing else opens it: no session, and no person's password.
+    case calendar
     /// As `session`, or without a token `?link=`, which is signed for the document that a parameter of the path names.
     case sessionOrLink(to: String)
 }

@@ -19,7 +19,7 @@ enum UploadRoutes {
                 case .deadLink: .notFound
                 case .busy: .busy
                 case .tooMany(let rejection): UploadRefusal(rejection)
-                case .twoCredentials, .foreignPage, .beyondScope: nil
+                case .twoCredentials, .foreignPage, .beyondScope, .noCalendar: nil
                 }
             // No client of an upload protocol brings these about; they are in the server's own words.
             guard let known else { return HTTPResponse(refusal: refusal) }

@@ -42,6 +42,8 @@ package enum ClientFrame: Hashable, Sendable {
     case consent(ConsentRequest)
     /// `{"type":"sessions","request":9}`, `rename_session`, `end_session` and `end_other_sessions`.
     case sessions(SessionsRequest)
+    /// `{"type":"create_token","request":19,"id":"…","nonce":"…","name":"Export","scope":"read","days":90}`
+    case createToken(CreateTokenRequest)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
@@ -68,6 +70,7 @@ extension ClientFrame {
         case .standings(let standings): standings.request
         case .consent(let consent): consent.request
         case .sessions(let sessions): sessions.request
+        case .createToken(let token): token.request
         case .signIn, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
         }
     }
@@ -84,7 +87,7 @@ extension ClientFrame {
     static let parts: [any ClientFrameParts.Type] = [
         SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
         HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self,
-        SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
+        SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, CreateTokenParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
         WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, SignOutParts.self,
     ]
 
@@ -123,6 +126,7 @@ extension ClientFrame {
         case .standings(let request): StandingsParts.encode(request, into: &writer)
         case .consent(let request): request.encode(into: &writer)
         case .sessions(let request): request.encode(into: &writer)
+        case .createToken(let request): CreateTokenParts.encode(request, into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)

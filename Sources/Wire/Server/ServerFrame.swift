@@ -64,6 +64,8 @@ package enum ServerFrame: Hashable, Sendable {
     case standings(StandingList)
     /// `{"type":"sessions","request":9,"sessions":[…]}`
     case sessions(SessionList)
+    /// `{"type":"program_token","request":19,"token":"…","session":{…}}`
+    case programToken(ProgramTokenAnswer)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
@@ -84,7 +86,7 @@ extension ServerFrame {
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
-        SignedOutParts.self, DrainParts.self, ErrorParts.self,
+        ProgramTokenParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -136,6 +138,7 @@ extension ServerFrame {
         case .standing(let answer): StandingParts.encode(answer, into: &writer)
         case .standings(let list): StandingsParts.encode(list, into: &writer)
         case .sessions(let list): SessionsParts.encode(list, into: &writer)
+        case .programToken(let answer): ProgramTokenParts.encode(answer, into: &writer)
         case .signedOut: SignedOutParts.encode(into: &writer)
         case .drain(let retryAfter): DrainParts.encode(retryAfter: retryAfter, into: &writer)
         case .error(let rejection, let request): ErrorParts.encode(rejection, request, into: &writer)

@@ -35,6 +35,8 @@ final class TestClient {
     private(set) var refusal: Rejection?
     /// Of the welcome.
     private(set) var memberships: [Membership] = []
+    /// The last answer to `create_token`.
+    private(set) var programToken: ProgramTokenAnswer?
     /// The last answer to `sessions` and its like.
     private(set) var sessions: [AccountSession] = []
     /// The last answer to `invite` or `withdraw_invite`.
@@ -222,6 +224,7 @@ final class TestClient {
                 case .welcome(let welcome): memberships = welcome.memberships
                 case .invite(let answer): invite = answer
                 case .sessions(let list): sessions = list.sessions
+                case .programToken(let answer): programToken = answer
                 default: break
                 }
                 heard.append(try TestClient.word(payload))
@@ -268,6 +271,7 @@ final class TestClient {
         case .standings(let list): "standings " + list.standings.map(\.state.rawValue).joined(separator: " ")
         case .audit(let page): "audit " + page.entries.map(\.act).joined(separator: " ")
         case .sessions(let list): "sessions \(list.sessions.count)"
+        case .programToken: "program_token"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"
