@@ -189,7 +189,7 @@ package struct AnswerText {
 
     // MARK: Standings
 
-    /// What a parent should do about athletes who have the age for a sign-in.
+    /// The acts that a parent should do for athletes who have the age for a sign-in, as sentences.
     package func due(_ standings: [Standing]) -> [String] {
         standings.filter(\.isDue).map { standing in
             let name = names.member(standing.member)
