@@ -333,7 +333,7 @@ extension ErrorCode {
                 "sha256 is 64 hexadecimal digits in lower case.": "consent.",
             ])
         case .notSignedIn: list(["Sign in first.": "Before welcome.", "This sign-in has ended.": "Between sign_out and the close."])
-        case .alreadySignedIn: list(["This connection is signed in already.": "sign_in or redeem on a connection that is signed in, or whose sign-in has not been answered."])
+        case .alreadySignedIn: list(["This connection is signed in already.": "sign_in on a connection that is signed in, redeem on one that has joined, and both while a sign-in has not been answered."])
         case .notJoined: list(["Join a family first.": "Before joined."])
         case .alreadyJoined: list(["One connection joins one family; open another one.": "join on a connection that has joined."])
         case .tokenUnknown:
