@@ -295,7 +295,7 @@ extension ErrorCode {
             list([
                 "Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations.",
                 "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.": "sign_in and redeem.",
-                "The last request of this kind has no answer yet. Wait for its answer, then send this again.": "rename_session, end_session, end_other_sessions and create_token.",
+                "The last request of this kind has no answer yet. Wait for its answer, then send this again.": "rename_session, end_session, end_other_sessions, create_token and add_device.",
                 "The last redeem has no answer yet. Wait for its answer, then send this again.": "redeem of a person who is signed in.",
                 "The last command to the writer has no answer yet. Wait for its answer, then send this again.": "invite, withdraw_invite, consent, withdraw_consent, birth_date and last_day.",
             ])

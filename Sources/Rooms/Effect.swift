@@ -172,6 +172,7 @@ package enum SessionCommand: Sendable {
     /// `by`: the session that asks.
     case renameSession(Identifier, String, by: Int64)
     case createToken(CreateTokenRequest, by: Int64)
+    case addDevice(by: Int64)
     /// The code that gave this session's token is dead from now on.
     case closeRedemption(session: Int64)
 }
@@ -187,5 +188,6 @@ package enum SessionCommandAnswer: Sendable {
     case membership(Membership)
     /// The secret, and the session that it opens.
     case programToken(String, AccountSession)
+    case deviceCode(String, expiresAt: Int64)
     case rejected(Rejection)
 }

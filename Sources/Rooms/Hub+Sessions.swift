@@ -24,6 +24,13 @@ extension Hub {
         emit(.command(session.id, .createToken(request, by: number)))
     }
 
+    func addDevice(_ session: Session, _ request: AddDeviceRequest) {
+        guard admitRequest(session, request.request) != nil, mayManageAccount(session, request.request), let number = session.number,
+            mayCommand(session, request.request)
+        else { return }
+        emit(.command(session.id, .addDevice(by: number)))
+    }
+
     /// Begins a request to the writer, one of a session at a time.
     private func mayCommand(_ session: Session, _ request: Int64) -> Bool {
         guard session.commandRequest == nil else {

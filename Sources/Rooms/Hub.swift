@@ -346,6 +346,7 @@ package final class Hub {
         case .consent(let request): consent(session, request)
         case .sessions(let request): sessions(session, request)
         case .createToken(let request): createToken(session, request)
+        case .addDevice(let request): addDevice(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)
         }

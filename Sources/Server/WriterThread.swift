@@ -248,6 +248,11 @@ extension SessionCommand {
             case .success(let made): return (.programToken(made.token, made.session), [], nil)
             case .failure(let rejection): return (.rejected(rejection), [], nil)
             }
+        case .addDevice(let session):
+            switch try store.makeDeviceCode(by: session) {
+            case .success(let made): return (.deviceCode(made.code, expiresAt: made.expiresAt), [], nil)
+            case .failure(let rejection): return (.rejected(rejection), [], nil)
+            }
         case .renameSession(let id, let name, let session):
             switch try store.renameSession(id, to: name, by: session) {
             case .success(let sessions): return (.sessions(sessions), [], nil)

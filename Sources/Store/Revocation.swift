@@ -26,3 +26,22 @@ package struct ShareEnd: Hashable, Sendable {
         self.link = link
     }
 }
+
+/// Sessions of one person that are to end.
+package struct SessionsEnd: Hashable, Sendable {
+    package enum Choice: Hashable, Sendable {
+        /// By the id that the person knows.
+        case one(Identifier)
+        /// All but the one that asks, tokens included.
+        case others
+    }
+
+    /// The session that asks (`SignIn.session`).
+    package var session: Int64
+    package var choice: Choice
+
+    package init(session: Int64, _ choice: Choice) {
+        self.session = session
+        self.choice = choice
+    }
+}

@@ -33,25 +33,6 @@ package struct SessionMade: Hashable, Sendable {
     package var token: String
 }
 
-/// Sessions of one person that are to end.
-package struct SessionsEnd: Hashable, Sendable {
-    package enum Choice: Hashable, Sendable {
-        /// By the id that the person knows.
-        case one(Identifier)
-        /// All but the one that asks, tokens included.
-        case others
-    }
-
-    /// The session that asks (`SignIn.session`).
-    package var session: Int64
-    package var choice: Choice
-
-    package init(session: Int64, _ choice: Choice) {
-        self.session = session
-        self.choice = choice
-    }
-}
-
 // Sessions: made, named, ended; and what a session has shown of its person.
 //
 //     (none) --made--> alive --end, removal of the last membership, 90 idle days, `ends_at`--> (gone)
@@ -193,27 +174,6 @@ extension Store {
         case .done(let value): .success(value)
         case .refused(let rejection): .failure(rejection)
         }
-    }
-}
-
-extension StoreReader {
-    /// The sessions and tokens of a person, the last used first.
-    ///
-    /// - Parameter current: the key of the session that asks.
-    package func sessions(ofPerson person: Int64, current: Int64) throws(StoreFailure) -> [AccountSession] {
-        try reading { try engine.people.accounts(ofPerson: person, current: current, at: environment.now()) }
-    }
-}
-
-extension PeopleReads {
-    /// Whether a code for another device still opens something: the session that made it has not ended. True for the codes of invites.
-    func isMakerThere(_ code: CodeRow) throws -> Bool { try code.maker.map { try hasSession(key: $0) } ?? true }
-}
-
-extension SessionReads {
-    fileprivate func accounts(ofPerson person: Int64, current: Int64, at: Int64) throws -> [AccountSession] {
-        try sessions(ofPerson: person, limit: AccountSession.most + AccountSession.mostTokens).filter { $0.isAlive(at: at) }
-            .map { $0.account(current: current) }
     }
 }
 

@@ -33,25 +33,6 @@ package struct TokenMade: Hashable, Sendable {
     package var session: AccountSession
 }
 
-/// What a token for calendars opens now.
-package struct CalendarAccess: Hashable, Sendable {
-    /// As `SignIn.session`.
-    package var session: Int64
-    /// The athletes that the person may see, each with their family.
-    package var athletes: [CalendarAthlete]
-    /// As `SignIn.isRenewalDue`.
-    package var isRenewalDue: Bool
-}
-
-/// An athlete whose calendar a token opens.
-package struct CalendarAthlete: Hashable, Sendable {
-    package var family: Identifier
-    /// The athlete.
-    package var athlete: Identifier
-    /// The member that the person of the token is in that family.
-    package var member: Identifier
-}
-
 // Tokens for programs are sessions with a scope: they are listed, named and ended with the others, and end on their day.
 extension Store {
     /// Makes a token, or repeats the answer to the request that made it.
@@ -106,29 +87,6 @@ extension Store {
             guard let membership = try people.membership(athlete), families.contains(membership.familyID),
                 try family(membership.familyID)?.state.member(athlete)?.role == .athlete
             else { throw Rejection(.notFound, "There is no such athlete in this family.", field: "athletes") }
-        }
-    }
-}
-
-extension StoreReader {
-    /// What a token for calendars opens: the athletes that it names, as far as its person shares a family with them now.
-    ///
-    /// - Returns: `nil` for every other token, and for one that has ended.
-    package func calendarAccess(token: String) throws(StoreFailure) -> CalendarAccess? {
-        try reading {
-            let now = environment.now()
-            guard let session = try engine.people.session(hash: SessionToken.hash(token)), session.isAlive(at: now), session.scope == .calendar else {
-                return nil
-            }
-            var athletes: [CalendarAthlete] = []
-            for membership in try engine.people.memberships(ofPerson: session.person) {
-                let members = try engine.records.members(family: membership.family)
-                for athlete in session.athletes {
-                    guard let member = members[athlete], !member.isRemoved, member.role == .athlete else { continue }
-                    athletes.append(CalendarAthlete(family: membership.familyID, athlete: athlete, member: membership.member))
-                }
-            }
-            return CalendarAccess(session: session.key, athletes: athletes, isRenewalDue: session.usedAt + SessionToken.renewal <= now)
         }
     }
 }

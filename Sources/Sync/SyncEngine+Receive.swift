@@ -103,7 +103,7 @@ extension SyncEngine {
         case .role(let now):
             role = now
             output.append(.notify(.role(now)))
-        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken: output.append(.notify(.answer(frame)))
+        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .deviceCode: output.append(.notify(.answer(frame)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token, .membership: fail(.unexpectedFrame(frame.word))
@@ -286,6 +286,7 @@ extension ServerFrame {
         case .standings: "standings"
         case .sessions: "sessions"
         case .programToken: "program_token"
+        case .deviceCode: "device_code"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let frame, _): frame.word

@@ -25,6 +25,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case sessions
     case families
     case tokens
+    case devices
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

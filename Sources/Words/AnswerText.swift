@@ -29,6 +29,11 @@ package struct AnswerText {
         case .standing(let answer): [standing(answer.standing)]
         case .standings(let list): list.standings.map(standing) + due(list.standings)
         case .sessions(let list): list.sessions.map(Self.session)
+        case .deviceCode(let answer):
+            [
+                "On the other device, until \(text.time(answer.expiresAt)), type this one-time code. Whoever has it is signed in as you:",
+                "  huddle join \(answer.code.printable)",
+            ]
         case .programToken(let answer):
             [
                 "\(answer.session.name.printable) (\((answer.session.scope ?? .read).rawValue)) is valid until \(answer.session.endsOn). This is the only time that the token is shown:",

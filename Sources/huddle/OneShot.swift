@@ -394,6 +394,7 @@ struct OneShot {
             } else {
                 if case .standings(true) = question, case .standings(let list) = frame { printer.write(output: ConsentQuestion.shown(list.text)) }
                 printer.write(output: AnswerText(text(seat)).lines(Self.shown(frame, of: question)).joined(separator: "\n") + "\n")
+                if case .deviceCode(let answer) = frame, Standard.isTerminal(Standard.output) { showPicture(of: answer.code) }
             }
             return .done
         case .failure(let rejection):
@@ -403,6 +404,12 @@ struct OneShot {
             printer.complain(rejection.message.printable)
             return ExitStatus(rejection)
         }
+    }
+
+    /// The code as a picture, with the address of the server for a browser; the fragment never leaves it.
+    private func showPicture(of code: String) {
+        guard let lines = QRPicture.lines("\(setting.address.isSecure ? "https" : "http")://\(setting.address.authority)/#\(code)") else { return }
+        printer.write(output: "\n" + lines.joined(separator: "\n") + "\n")
     }
 
     /// The server's answer, as far as it was asked for: of the sessions, the tokens alone.

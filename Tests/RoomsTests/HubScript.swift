@@ -119,6 +119,7 @@ struct HubScript {
         case .standings: return "standings"
         case .sessions: return "sessions"
         case .programToken: return "program token"
+        case .deviceCode: return "device code"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

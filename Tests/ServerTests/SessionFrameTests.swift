@@ -64,4 +64,33 @@ struct SessionFrameTests {
         mine.say("{\"type\":\"end_session\",\"request\":2,\"id\":\"\(id)\"}")
         #expect(try mine.rest().suffix(3) == ["signed_out", "close 4501", "end"])
     }
+
+    @Test("A code of one device signs in another one as the same person, by the frame and over HTTP; used, it opens nothing")
+    func device() throws {
+        let server = try TestShard()
+        server.shard.site.add(SessionRoutes.all(server.shard.services) + TokenRoutes.all(server.shard.services))
+        let mine = try enter(server, server.parent.token, 4)
+        mine.say("{\"type\":\"add_device\",\"request\":1}")
+        #expect(try mine.skip(to: "device_code") == "device_code")
+        let code = try #require(mine.deviceCode)
+        let other = try server.open()
+        other.redeem(code)
+        #expect(try other.next() == "token")
+        other.say("{\"type\":\"sign_in\",\"token\":\"\(other.token)\"}")
+        #expect(try other.next() == "welcome")
+        #expect(other.memberships.map(\.member) == [server.parent.member])
+        let late = try server.open()
+        late.redeem(code)
+        #expect(try late.next() == "error code_unknown")
+        mine.say("{\"type\":\"sessions\",\"request\":2}")
+        #expect(try mine.skip(to: "sessions") == "sessions 2")
+        let http = try server.connect()
+        http.send(text: "POST /devices HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(server.parent.token)\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        try server.until("the end of the answer") { try http.receive(); return http.hasEnded }
+        let text = String(decoding: http.octets, as: UTF8.self)
+        let second = try #require(text.firstMatch(of: /"code":"([^"]*)"/).map { String($0.1) })
+        let third = try server.open()
+        third.redeem(second)
+        #expect(try third.next() == "token")
+    }
 }

@@ -164,7 +164,7 @@ extension SystemTests {
             (.upload, ["docs", "upload", "FOLDER/film.pdf", "--type", "transcript", "--athlete", "Elena"]), (.share, ["docs", "share", "film", "--school", "Zed State"]),
             (.shares, ["docs", "shares", "film"]), (.versions, ["docs", "versions", "film"]), (.link, ["docs", "link", "film"]), (.download, ["docs", "download", "film", "--output", "FOLDER/copy.pdf"]),
             (.signIn, ["sign-in", "--profile", "zed"]), (.unshare, ["docs", "unshare", "film"]), (.outbox, ["outbox"]), (.batch, ["batch"]),
-            (.invite, ["invite", "Zed"]), (.invites, ["invites"]), (.sessions, ["sessions"]), (.tokens, ["tokens"]),
+            (.invite, ["invite", "Zed"]), (.invites, ["invites"]), (.sessions, ["sessions"]), (.tokens, ["tokens"]), (.device, ["device", "add"]),
             (.role, ["role", "David Rivera", "parent"]), (.leave, ["leave", "--yes"]),
         ]
 

@@ -117,7 +117,8 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...21) {
+        switch number(0...22) {
+        case 22: return .addDevice(AddDeviceRequest(request: sequence()))
         case 21:
             return .createToken(CreateTokenRequest(
                 request: sequence(), id: identifier(), nonce: nonce(), name: string(), scope: pick(TokenScope.allCases), days: number(0...400),
@@ -345,7 +346,8 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...32) {
+        switch number(0...33) {
+        case 33: return .deviceCode(DeviceCodeAnswer(request: number(0...1_000), code: word(), expiresAt: number(0...2_000_000_000_000)))
         case 32: return .programToken(ProgramTokenAnswer(request: number(0...1_000), token: word(), session: session()))
         case 31: return .sessions(SessionList(request: number(0...1_000), sessions: list(3) { $0.session() }))
         case 0:

@@ -140,6 +140,9 @@ struct CommandReader {
             return .ask(.lastDay(try one(), day?.description))
         case .sessions: return .ask(.sessions(try sessions()))
         case .tokens: return .ask(try tokens())
+        case .device:
+            try list.expectNoPositional()
+            return .ask(.addDevice)
         case .logout:
             try list.expectNoPositional()
             return .logout

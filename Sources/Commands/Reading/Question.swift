@@ -35,6 +35,7 @@ package enum Question: Hashable, Sendable {
     /// The tokens among the sessions.
     case tokens
     case createToken(TokenWords)
+    case addDevice
     /// Ends a token, by its name or the beginning of its id.
     case revoke(String)
 
@@ -105,6 +106,7 @@ package enum Question: Hashable, Sendable {
             return .consent(ConsentRequest(request: request, member: try Self.member(target, find), act: .lastDay(day)))
         case .invites: return .invites(InvitesRequest(request: request))
         case .sessions(let question): return .sessions(SessionsRequest(request: request, try question.act(sessions)))
+        case .addDevice: return .addDevice(AddDeviceRequest(request: request))
         case .tokens: return .sessions(SessionsRequest(request: request, .list))
         case .revoke(let text):
             return .sessions(SessionsRequest(request: request, try SessionQuestion.end(text).act(sessions.filter { $0.kind == .token })))
@@ -207,6 +209,7 @@ extension ClientFrame {
         case .createToken(var request):
             request.request = number
             return .createToken(request)
+        case .addDevice: return .addDevice(AddDeviceRequest(request: number))
         default: return self
         }
     }
@@ -228,6 +231,7 @@ extension ServerFrame {
         case .standings(let list): list.request
         case .sessions(let list): list.request
         case .programToken(let answer): answer.request
+        case .deviceCode(let answer): answer.request
         default: nil
         }
     }

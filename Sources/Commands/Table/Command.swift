@@ -9,7 +9,7 @@ package struct Command: Hashable, Sendable {
     package enum Verb: CaseIterable, Hashable, Sendable {
         case converse, join, signIn, completions, complete
         case invite, invites, role, leave, consents, consent, birthDate, lastDay
-        case sessions, tokens, logout
+        case sessions, tokens, device, logout
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, itinerary, export
         case history, since, statistics, access, audit

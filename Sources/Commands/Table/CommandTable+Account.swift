@@ -21,6 +21,10 @@ extension CommandTable {
             ], output: .answer, "tokens for programs of yours; make one, or end one",
             notes: "create prints the token once; a program sends it as Authorization: Bearer. At most 20. read refuses every change. In the conversation, /sessions comes before /tokens revoke."),
         Command(
+            .device, .account, words: [["device", "add"]], slash: [["device", "add"]], output: .answer,
+            "sign in on another device of yours: it prints a one-time code for huddle join, good for 10 minutes",
+            notes: "On a terminal the code is shown as a picture for a phone as well, if libqrencode is installed. The device is signed in as you, in all your families."),
+        Command(
             .logout, .account, words: [["logout"]], output: .answer, "end the sign-in here, on the server too",
             notes: "What waits to be sent stays in the outbox and keeps you from signing out by mistake: send or drop it first (huddle outbox)."),
     ]

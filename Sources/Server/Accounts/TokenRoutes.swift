@@ -11,11 +11,13 @@ import Wire
 /// | --- | --- | --- |
 /// | `/tokens` | GET POST | the tokens of the person; makes one |
 /// | `/tokens/<id>` | DELETE | ends one |
+/// | `/devices` | POST | makes a code for another device |
 enum TokenRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/tokens", .account)
         return [
             group.resource("", .get { .handler(TokenListing($0, services)) }, .post { .handler(TokenMaking($0, services)) }),
+            RouteGroup("/devices", .account).resource("", .post { .handler(DeviceAdding($0, services)) }),
             group.resource("/{id}", .delete { .handler(SessionsEnding($0, services, .one(SessionRoutes.id($0)))) }),
         ]
     }
@@ -95,9 +97,19 @@ private final class TokenMaking: SessionHandler {
     }
 }
 
-/// The secret of a client that repeats a request: as `nonce` in frames.
-enum RedemptionSecret {
-    static func isOne(_ text: String) -> Bool {
-        text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+/// `POST /devices`, without content.
+private final class DeviceAdding: SessionHandler {
+    override func begin() {
+        guard let signIn = context.signIn else { return }
+        services.write(for: self) { store throws(StoreFailure) in
+            (try store.makeDeviceCode(by: signIn.session), [])
+        } then: { [self] made in
+            respond(201) { writer in
+                writer.key("code")
+                writer.string(made.code)
+                writer.key("expires_at")
+                writer.integer(made.expiresAt)
+            }
+        }
     }
 }

@@ -180,6 +180,9 @@ package protocol PeopleReads: SessionReads {
 package protocol PeopleWrites: PeopleReads, SessionWrites {
     func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws
 
+    /// The person of a member, who becomes one if they are none yet.
+    func person(of membership: MembershipRow, at: Int64) throws -> Int64
+
     /// Enters the consent to a member's login, or takes it back (`nil`).
     func setConsent(_ consent: Consent?, family: Int64, member: Identifier) throws
 
@@ -235,4 +238,9 @@ package protocol PeopleWrites: PeopleReads, SessionWrites {
     ///
     /// - Returns: how many codes and invites.
     func purgeInvites(at: Int64) throws -> Int
+}
+
+extension PeopleReads {
+    /// Whether a code for another device still opens something: the session that made it has not ended. True for the codes of invites.
+    func isMakerThere(_ code: CodeRow) throws -> Bool { try code.maker.map { try hasSession(key: $0) } ?? true }
 }

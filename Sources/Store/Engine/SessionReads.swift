@@ -88,9 +88,6 @@ package protocol SessionReads: AnyObject {
 
 /// Sessions come and go.
 package protocol SessionWrites: SessionReads {
-    /// The person of a member, who becomes one if they are none yet.
-    func person(of membership: MembershipRow, at: Int64) throws -> Int64
-
     /// Adds a session.
     ///
     /// - Parameter row: `key` and `isRedemptionOpen` do not count.
@@ -113,4 +110,12 @@ package protocol SessionWrites: SessionReads {
 
     /// Adds the code for another device; the one that the same session made before is dead.
     func addDeviceCode(_ code: DeviceCode, hash: [UInt8]) throws
+}
+
+extension SessionReads {
+    /// The sessions of a person as they see them, those that have ended left out.
+    func accounts(ofPerson person: Int64, current: Int64, at: Int64) throws -> [AccountSession] {
+        try sessions(ofPerson: person, limit: AccountSession.most + AccountSession.mostTokens).filter { $0.isAlive(at: at) }
+            .map { $0.account(current: current) }
+    }
 }

@@ -44,6 +44,8 @@ package enum ClientFrame: Hashable, Sendable {
     case sessions(SessionsRequest)
     /// `{"type":"create_token","request":19,"id":"…","nonce":"…","name":"Export","scope":"read","days":90}`
     case createToken(CreateTokenRequest)
+    /// `{"type":"add_device","request":20}`
+    case addDevice(AddDeviceRequest)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
@@ -71,6 +73,7 @@ extension ClientFrame {
         case .consent(let consent): consent.request
         case .sessions(let sessions): sessions.request
         case .createToken(let token): token.request
+        case .addDevice(let device): device.request
         case .signIn, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
         }
     }
@@ -87,7 +90,7 @@ extension ClientFrame {
     static let parts: [any ClientFrameParts.Type] = [
         SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
         HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self,
-        SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, CreateTokenParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
+        SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, CreateTokenParts.self, AddDeviceParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
         WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, SignOutParts.self,
     ]
 
@@ -127,6 +130,7 @@ extension ClientFrame {
         case .consent(let request): request.encode(into: &writer)
         case .sessions(let request): request.encode(into: &writer)
         case .createToken(let request): CreateTokenParts.encode(request, into: &writer)
+        case .addDevice(let request): AddDeviceParts.encode(request, into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)

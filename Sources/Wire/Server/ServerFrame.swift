@@ -66,6 +66,8 @@ package enum ServerFrame: Hashable, Sendable {
     case sessions(SessionList)
     /// `{"type":"program_token","request":19,"token":"…","session":{…}}`
     case programToken(ProgramTokenAnswer)
+    /// `{"type":"device_code","request":20,"code":"…","expires_at":…}`
+    case deviceCode(DeviceCodeAnswer)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
@@ -86,7 +88,7 @@ extension ServerFrame {
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
-        ProgramTokenParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
+        ProgramTokenParts.self, DeviceCodeParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -139,6 +141,7 @@ extension ServerFrame {
         case .standings(let list): StandingsParts.encode(list, into: &writer)
         case .sessions(let list): SessionsParts.encode(list, into: &writer)
         case .programToken(let answer): ProgramTokenParts.encode(answer, into: &writer)
+        case .deviceCode(let answer): DeviceCodeParts.encode(answer, into: &writer)
         case .signedOut: SignedOutParts.encode(into: &writer)
         case .drain(let retryAfter): DrainParts.encode(retryAfter: retryAfter, into: &writer)
         case .error(let rejection, let request): ErrorParts.encode(rejection, request, into: &writer)

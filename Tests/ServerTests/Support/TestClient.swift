@@ -35,6 +35,8 @@ final class TestClient {
     private(set) var refusal: Rejection?
     /// Of the welcome.
     private(set) var memberships: [Membership] = []
+    /// The code of the last answer to `add_device`.
+    private(set) var deviceCode: String?
     /// The last answer to `create_token`.
     private(set) var programToken: ProgramTokenAnswer?
     /// The last answer to `sessions` and its like.
@@ -225,6 +227,7 @@ final class TestClient {
                 case .invite(let answer): invite = answer
                 case .sessions(let list): sessions = list.sessions
                 case .programToken(let answer): programToken = answer
+                case .deviceCode(let answer): deviceCode = answer.code
                 default: break
                 }
                 heard.append(try TestClient.word(payload))
@@ -272,6 +275,7 @@ final class TestClient {
         case .audit(let page): "audit " + page.entries.map(\.act).joined(separator: " ")
         case .sessions(let list): "sessions \(list.sessions.count)"
         case .programToken: "program_token"
+        case .deviceCode: "device_code"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"

@@ -1,0 +1,6 @@
+/// The secret of a client that repeats a request: as `nonce` in frames.
+enum RedemptionSecret {
+    static func isOne(_ text: String) -> Bool {
+        text.utf8.count == 32 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}
