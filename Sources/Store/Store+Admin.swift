@@ -145,7 +145,7 @@ extension Store {
     ///
     /// - Returns: false if it had ended.
     func endSession(_ key: Int64, at: Int64) throws -> Bool {
-        let person = try people.person(ofSession: key)
+        let person = try people.session(key: key)?.person
         guard try people.endSession(key: key) else { return false }
         if let person { try audit(.sessionsEnded, person: person, at: at) }
         return true

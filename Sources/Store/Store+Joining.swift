@@ -20,7 +20,7 @@ extension Store {
     ) throws(StoreFailure) -> (Result<Membership, Rejection>, [CommitResult]) {
         let outcome = try transaction { _ in
             let at = environment.now()
-            guard let person = try people.person(ofSession: session) else { throw Rejection(.notSignedIn, "Sign in first.") }
+            guard let person = try people.session(key: session)?.person else { throw Rejection(.notSignedIn, "Sign in first.") }
             return try join(typed, RedemptionNonce.hash(nonce), name, session: session, person: person, at: at)
         } as Outcome<(Membership, CommittedChange?)>
         switch outcome {

@@ -197,12 +197,6 @@ final class PeopleTable: PeopleWrites {
         return try findSession.one(Self.session)
     }
 
-    func person(ofSession key: Int64) throws -> Int64? {
-        let find = try database.prepare("SELECT person FROM sessions WHERE key = ?")
-        find.bind(1, key)
-        return try find.one { $0.int64(0) }
-    }
-
     func hasSession(person: Int64) throws -> Bool {
         let find = try database.prepare("SELECT 1 FROM sessions WHERE person = ? LIMIT 1")
         find.bind(1, person)

@@ -72,7 +72,7 @@ final class MemoryPeople: PeopleWrites {
 
     func endAllSessions(ofPerson person: Int64) throws -> [Int64] {
         try connection.write { tables in
-            let keys = tables.sessions.filter { $0.value.person == person }.keys.sorted()
+            let keys = tables.sessions.filter { $0.value.row.person == person }.keys.sorted()
             for key in keys { tables.sessions[key] = nil }
             return keys
         }
@@ -110,8 +110,6 @@ final class MemoryPeople: PeopleWrites {
     }
 
     func hasCredential(person: Int64) throws -> Bool { try connection.read().credentials.contains(person) }
-
-    func person(ofSession key: Int64) throws -> Int64? { try connection.read().sessions[key]?.person }
 
     func hasSession(person: Int64) throws -> Bool { try connection.read().sessions.values.contains { $0.row.person == person } }
 

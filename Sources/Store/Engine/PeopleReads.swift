@@ -148,9 +148,6 @@ package protocol PeopleReads: SessionReads {
     /// What archives hold of the members of a family, in the order of their ids.
     func persons(family: Int64) throws -> [PersonRow]
 
-    /// The person of a session; `nil` if there is no such session.
-    func person(ofSession key: Int64) throws -> Int64?
-
     /// Whether a person has a session, used lately or not.
     func hasSession(person: Int64) throws -> Bool
 
