@@ -1,5 +1,6 @@
 import Bytes
 import Commands
+import Family
 import Posix
 import TestSupport
 import Testing
@@ -165,6 +166,9 @@ extension SystemTests {
             (.shares, ["docs", "shares", "film"]), (.versions, ["docs", "versions", "film"]), (.link, ["docs", "link", "film"]), (.download, ["docs", "download", "film", "--output", "FOLDER/copy.pdf"]),
             (.signIn, ["sign-in", "--profile", "zed"]), (.unshare, ["docs", "unshare", "film"]), (.outbox, ["outbox"]), (.batch, ["batch"]),
             (.invite, ["invite", "Zed"]), (.invites, ["invites"]), (.sessions, ["sessions"]), (.tokens, ["tokens"]), (.device, ["device", "add"]),
+            (.consents, ["consents"]),
+            (.consent, ["consent", "Mateo Rivera", "--accept", ConsentText.standard.version]), (.birthDate, ["born", "Mateo Rivera", "2010-03-04"]),
+            (.role, ["role", "David Rivera", "guest"]), (.lastDay, ["guest", "David Rivera", "--stays"]),
             (.role, ["role", "David Rivera", "parent"]), (.leave, ["leave", "--yes"]),
         ]
 
