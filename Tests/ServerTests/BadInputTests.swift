@@ -239,7 +239,7 @@ struct BrokenFrameTests {
 @Suite("Messages that are no frames of the protocol, errors.json", .serialized)
 struct BadMessageTests {
     static let badFrames: [String] = [
-        "", "null", "[]", "{", "{\"type\":\"sign_in\"}", "{\"type\":\"nothing\"}", "{\"type\":\"sign_in\",\"token\":5}",
+        "", "null", "[]", "{", "{\"type\":\"redeem\"}", "{\"type\":\"nothing\"}", "{\"type\":\"sign_in\",\"token\":5}",
         "{\"type\":\"sign_in\",\"token\":\"a\",\"token\":\"b\"}", "{\"type\":\"sign_in\",\"token\":\"a\",\"more\":1}",
         "{\"type\":\"sign_in\",\"token\":\"\\ud800\"}", "{\"type\":\"sign_in\",\"token\":\"a\"} x", String(repeating: "[", count: 4_000),
         "{\"type\":\"list\",\"request\":1e5,\"kind\":\"message\"}", "{\"a\":" + String(repeating: "{\"a\":", count: 700) + "1",

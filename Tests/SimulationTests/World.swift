@@ -294,7 +294,7 @@ final class World {
         case .noteAccess(let access): life.accesses.append(access)
         case .renew(let sessions): life.renewals += sessions
         case .noteDifference: differences += 1
-        case .command, .endSession, .note: break
+        case .command, .endSession, .endSessions, .note: break
         }
     }
 
