@@ -31,7 +31,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 /// What the fuzz targets look into.
-let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions"]
+let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Accounts", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions"]
 
 let package = Package(
     name: "Huddle",
@@ -89,6 +89,7 @@ let package = Package(
         library("Wire", ["Bytes", "Crypto", "JSON", "Dates", "Family", "Queries"]),
         library("Ledger", ["Bytes", "Dates", "Family"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
+        library("Accounts", ["Bytes", "Crypto", "Folding", "HTTP1", "JSON"]),
         library("Uploads", ["Bytes", "HTTP1", "JSON", "Family"]),
         library("Sync", ["Bytes", "Family", "Wire"]),
         library("Words", ["Bytes", "Posix", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync"]),
@@ -151,6 +152,7 @@ let package = Package(
         tests("FamilyTests", ["TestSupport", "Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["TestSupport", "Bytes", "Folding", "Dates", "Family", "Queries"]),
         tests("WireTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        tests("AccountsTests", ["TestSupport", "COpenSSL", "Bytes", "Crypto", "Folding", "HTTP1", "JSON", "Accounts"]),
         tests("UploadsTests", ["TestSupport", "Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
