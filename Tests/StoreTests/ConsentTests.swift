@@ -368,8 +368,10 @@ struct ConsentTests {
             if cell.hasConsent { try world.store.people.setConsent(Consent(by: home.parent, at: 1, terms: "t"), family: key, member: me) }
             if let days = cell.lastDay { try world.store.people.setLastDay(today.adding(days: days), family: key, member: me) }
             world.store.forgetFamily(key: key)
-            _ = try world.store.people.addSession(try #require(try world.store.people.membership(me)), hash: SessionToken.hash("me"), at: world.surroundings.now)
-            return try #require(try world.store.people.membership(me)?.person)
+            let at = world.surroundings.now
+            let person = try world.store.people.person(of: try #require(try world.store.people.membership(me)), at: at)
+            _ = try world.store.makeSession(NewSession(person: person, kind: .terminal), token: "me", at: at)
+            return person
         }) else { throw Unexpected() }
         let leo = try athlete("Sibling"), gus = try world.member(self.home, .guest, name: "Gus")
         if cell.place == .former { try world.mutate(home, home.parent, delete(.member, me, base: 1)) }
