@@ -331,11 +331,12 @@ package enum Files {
     ///
     /// - Parameter timeoutMilliseconds: how long to wait for a holder that is about to end, or for a child of it that
     ///   has been forked and not yet executed.
+    /// - Parameter isShared: whether others may hold the folder as well, if they share it too.
     /// - Throws: `.locked` if another holder is alive.
-    package static func lock(folder path: String, timeoutMilliseconds: Int = 0) throws(Errno) -> FileDescriptor {
+    package static func lock(folder path: String, timeoutMilliseconds: Int = 0, isShared: Bool = false) throws(Errno) -> FileDescriptor {
         let folder = try open(path, O_RDONLY | O_DIRECTORY, 0)
         let end = Clock.monotonicMilliseconds() + Int64(timeoutMilliseconds)
-        while retrying({ flock(folder.raw, LOCK_EX | LOCK_NB) }) != 0 {
+        while retrying({ flock(folder.raw, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) }) != 0 {
             let failure = Errno.last("flock")
             guard failure == .locked, Clock.monotonicMilliseconds() < end else { throw failure }
             // flock(2) can wait, but not with a time limit.

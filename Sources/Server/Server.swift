@@ -123,7 +123,7 @@ package enum HuddleServer {
                 folder: ThumbnailFolder(path: folder.thumbnailsPath), blobs: blobs, maker: ThumbnailTools.find(log), events: events)
             defer { thumbnails.stop() }
             let sweeper = Sweeper(
-                database: database, limits: limits, blobs: blobs, thumbnails: thumbnails.folder, uploads: UploadFolder(path: folder.uploadsPath),
+                folder: folder.path, database: database, limits: limits, blobs: blobs, thumbnails: thumbnails.folder, uploads: UploadFolder(path: folder.uploadsPath),
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
             shard.admin.transfers = transfers
@@ -203,6 +203,7 @@ package enum HuddleServer {
         } catch {
             switch error {
             case .inUse: throw ServerError("\(path) is served by another huddled already. Stop that one first, or choose another --data.")
+            case .unfinished: throw .unfinishedRestore(path)
             case .failed(let errno): throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or mend its rights.")
             }
         }

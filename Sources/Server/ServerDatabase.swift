@@ -1,3 +1,4 @@
+import Crypto
 import Family
 import Store
 import StoreSQLite
@@ -10,18 +11,21 @@ struct ServerDatabase: Sendable {
     private let mark: String
     /// The text of consent in force.
     private let consent: ConsentText
+    private let folder: String
 
     init(_ folder: borrowing DataFolder, consent: ConsentText = .standard) {
         self.consent = consent
         path = folder.databasePath
         mark = folder.markPath
+        self.folder = folder.path
     }
 
     /// Opens the database for writing, and makes or migrates it first.
     ///
     /// - Throws: a sentence for a database of a newer program, or for a disk that does not take it.
     func openStore(_ limits: Limits) throws(StoreFailure) -> Store {
-        try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent), mark: mark)
+        let folder = folder
+        return try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent), mark: mark, isCopied: { CopyLock.isHeld(in: folder) })
     }
 
     /// Opens the database for reading, on a connection of its own. The reader belongs to one thread.
@@ -38,5 +42,28 @@ struct ServerDatabase: Sendable {
     /// - Throws: a sentence if there is no database of this program's version.
     static func openCheck(in folder: String) throws(StoreFailure) -> StoreCheck {
         try StoreCheck(path: DataFolder.databasePath(in: folder))
+    }
+
+    // MARK: Copies
+
+    /// The version of databases that this program writes.
+    static var version: Int { StoreCopy.version }
+
+    /// Copies the database of the folder `source` to `path`; see `StoreCopy.make`.
+    static func copy(from source: String, to path: String, goesOn: () -> Bool) throws(StoreFailure) -> Int? {
+        try StoreCopy.make(of: DataFolder.databasePath(in: source), at: path, goesOn: { _, _ in goesOn() })
+    }
+
+    /// The check of a database that is in no data folder.
+    static func openCheck(of path: String) throws(StoreFailure) -> StoreCheck { try StoreCheck(path: path) }
+
+    /// A reader of a database that is in no data folder.
+    static func openReader(of path: String) throws(StoreFailure) -> StoreReader {
+        try StoreReader(path: path, environment: MachineEnvironment.make(Limits()))
+    }
+
+    /// Gives the database at `path` a new epoch; see `StoreCopy.renew`.
+    static func renew(_ path: String, endsSessions: Bool) throws(StoreFailure) {
+        try StoreCopy.renew(path, epoch: Random.octets(16), endsSessions: endsSessions)
     }
 }

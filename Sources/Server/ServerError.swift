@@ -4,3 +4,9 @@ package struct ServerError: Error {
 
     package init(_ sentence: String) { self.sentence = sentence }
 }
+
+extension ServerError {
+    static func unfinishedRestore(_ path: String) -> ServerError {
+        ServerError("A restore into \(path) was cut short. Run huddled restore again, or empty the folder.")
+    }
+}

@@ -20,6 +20,7 @@ final class Sweeper: Sendable {
     private let state = Lock(State())
     private let isStopping = Atomic<Bool>(false)
     private let answers = BlockingQueue<Bool>(limit: 1)
+    private let folder: String
     private let database: ServerDatabase
     private let limits: Limits
     private let blobs: BlobFolder
@@ -29,10 +30,12 @@ final class Sweeper: Sendable {
     private let transfers: Transfers
     private let log: Log
 
+    /// - Parameter folder: the data folder.
     init(
-        database: ServerDatabase, limits: Limits, blobs: BlobFolder, thumbnails: ThumbnailFolder, uploads: UploadFolder,
+        folder: String, database: ServerDatabase, limits: Limits, blobs: BlobFolder, thumbnails: ThumbnailFolder, uploads: UploadFolder,
         writer: WriterThread, transfers: Transfers, log: Log
     ) {
+        self.folder = folder
         self.database = database
         self.limits = limits
         self.blobs = blobs
@@ -71,16 +74,21 @@ final class Sweeper: Sendable {
 
     private func run() {
         do {
-            let reader = try database.openReader(limits)
-            let swept = try BlobSweep(reader: reader, blobs: blobs, uploads: uploads).run(
-                now: Clock.wallMilliseconds(), isStopped: { self.isStopping.load(ordering: .relaxed) },
-                forget: { gone in self.writer.submit(.forget(gone, answer: self.answers)) && self.answers.take(maximum: 1).first ?? false })
-            // After the blobs, so that what goes goes together.
-            try thumbnails.sweep(blobs, now: Clock.wallMilliseconds())
-            guard swept.blobs + swept.others > 0 else { return }
-            log(.info, "files_swept", [.init("files", swept.blobs + swept.others), .init("octets", swept.octets)])
+            // Nothing goes while a copy is being made: it would miss files that its database names.
+            _ = try CopyLock.keepOut(of: folder) { try sweep() }
         } catch {
             log(.error, "sweep_failed", [.init("reason", "\(error)")])
         }
+    }
+
+    private func sweep() throws {
+        let reader = try database.openReader(limits)
+        let swept = try BlobSweep(reader: reader, blobs: blobs, uploads: uploads).run(
+            now: Clock.wallMilliseconds(), isStopped: { self.isStopping.load(ordering: .relaxed) },
+            forget: { gone in self.writer.submit(.forget(gone, answer: self.answers)) && self.answers.take(maximum: 1).first ?? false })
+        // After the blobs, so that what goes goes together.
+        try thumbnails.sweep(blobs, now: Clock.wallMilliseconds())
+        guard swept.blobs + swept.others > 0 else { return }
+        log(.info, "files_swept", [.init("files", swept.blobs + swept.others), .init("octets", swept.octets)])
     }
 }

@@ -11,6 +11,8 @@ package struct DataFolder: ~Copyable {
     ///
     /// - Throws: `.inUse` when another process holds it: talk to that one through `socketPath`.
     package init(path: String) throws(DataFolderError) {
+        // A database that is made now would take the place of the one that is not restored yet.
+        guard !Files.exists(DataFolder.unfinishedPath(in: path)) else { throw .unfinished }
         do throws(Errno) {
             claim = try DataFolder.claim(path)
         } catch {
@@ -61,6 +63,9 @@ package struct DataFolder: ~Copyable {
 
     package static func databasePath(in folder: String) -> String { folder + "/huddle.db" }
 
+    /// Present while a backup is being restored into the folder, and after such a restore was cut short.
+    package static func unfinishedPath(in folder: String) -> String { folder + "/restore.unfinished" }
+
     package static func socketPath(in folder: String) -> String { folder + "/huddled.sock" }
 }
 
@@ -68,6 +73,8 @@ package struct DataFolder: ~Copyable {
 package enum DataFolderError: Error, Equatable {
     /// Another process has it.
     case inUse
+    /// A restore into it was cut short; see `DataFolder.unfinishedPath`.
+    case unfinished
     /// The machine said no: rights, a file in the way, no room.
     case failed(Errno)
 }
@@ -76,6 +83,7 @@ extension DataFolderError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .inUse: "the data folder is in use by another process"
+        case .unfinished: "a backup was not restored into the data folder to the end"
         case .failed(let errno): "the data folder cannot be used: \(errno)"
         }
     }

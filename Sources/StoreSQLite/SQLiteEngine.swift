@@ -60,6 +60,8 @@ final class SQLiteEngine: StoreEngine {
     private let ending: Statement
     private let mark: PlacementMark?
     private var checkpoints = CheckpointPlan()
+    /// Whether a copy of the database is being made now. Its snapshot lasts as long as the copy does.
+    private let isCopied: () -> Bool
 
     /// Opens the database, making or migrating it. Everything that can be read afterwards is on stable storage.
     ///
@@ -68,8 +70,10 @@ final class SQLiteEngine: StoreEngine {
     ///   - vfs: name of a registered SQLite file layer; `nil` is the system's.
     ///   - mark: path of the file that tells whether the database is still the one that was served here before
     ///     (`DataFolder.markPath`); `nil` does not look.
+    ///   - isCopied: whether a copy of the database is being made now (`CopyLock`).
     /// - Throws: with a sentence for a database of a newer program or of something else, which is left as it is.
-    init(path: String, vfs: String?, environment: StoreEnvironment, mark: String?) throws {
+    init(path: String, vfs: String?, environment: StoreEnvironment, mark: String?, isCopied: @escaping () -> Bool = { false }) throws {
+        self.isCopied = isCopied
         database = try Database(
             path: path, mode: .readWriteCreate, vfs: vfs, gathersLog: true, busyMilliseconds: Connection.busyMilliseconds)
         // Before anything is written to it.
@@ -198,7 +202,8 @@ final class SQLiteEngine: StoreEngine {
     }
 
     private func checkpoint() throws {
-        let isRestart = checkpoints.isRestartDue
+        // A checkpoint would wait for the snapshot of a copy in vain, each time for as long as it may, and all families with it.
+        let isRestart = checkpoints.isRestartDue && !isCopied()
         defer { checkpoints.didCheckpoint(isRestart: isRestart) }
         do throws(SQLiteError) {
             if isRestart {
@@ -303,10 +308,12 @@ extension SQLiteReader: Sendable {}
 
 extension Store {
     /// A store in a file of SQLite; see `SQLiteEngine`.
-    package convenience init(path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil) throws(StoreFailure) {
+    package convenience init(
+        path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil, isCopied: @escaping () -> Bool = { false }
+    ) throws(StoreFailure) {
         let engine: SQLiteEngine
         do {
-            engine = try SQLiteEngine(path: path, vfs: vfs, environment: environment, mark: mark)
+            engine = try SQLiteEngine(path: path, vfs: vfs, environment: environment, mark: mark, isCopied: isCopied)
         } catch {
             throw SQLiteFailure.storeFailure(error)
         }

@@ -43,6 +43,7 @@ package enum AdminGate {
         } catch {
             switch error {
             case .inUse: return nil
+            case .unfinished: throw .unfinishedRestore(path)
             case .failed(let errno):
                 throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or mend its rights.")
             }

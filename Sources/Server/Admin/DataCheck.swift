@@ -20,16 +20,20 @@ package enum DataCheck {
             case .inUse:
                 guard !isRepairing else { throw ServerError("A server runs on \(path). Stop it, then repair; checking alone goes beside it.") }
                 return try check(path, isDeep)
+            case .unfinished: throw .unfinishedRestore(path)
             case .failed(let errno): throw ServerError("\(path) cannot be used: \(errno.text).")
             }
         }
         var report = try check(path, isDeep)
         guard isRepairing, !report.findings.isEmpty else { return report }
-        do throws(StoreFailure) {
+        do {
             let store = try ServerDatabase(folder).openStore(Limits())
-            try report.repair(
-                store, blobs: BlobFolder(path: folder.blobsPath), uploads: UploadFolder(path: folder.uploadsPath), now: Clock.wallMilliseconds())
+            let (blobs, uploads) = (BlobFolder(path: folder.blobsPath), UploadFolder(path: folder.uploadsPath))
+            let isDone = try CopyLock.keepOut(of: path) { try report.repair(store, blobs: blobs, uploads: uploads, now: Clock.wallMilliseconds()) }
             try store.stop()
+            guard isDone else { throw ServerError("A backup of \(path) is being made. Repair when it has ended.") }
+        } catch let error as ServerError {
+            throw error
         } catch { throw ServerError("What was found could not be mended: \(error).") }
         return report
     }

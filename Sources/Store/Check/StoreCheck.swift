@@ -25,8 +25,9 @@ package final class StoreCheck {
     /// - Parameters:
     ///   - isDeep: reads every file and compares its content with its name: as long as reading the whole folder takes.
     ///   - now: UTC milliseconds.
+    ///   - isShared: whether `blobs` also serves other databases, so that a file of which this one does not speak is no finding.
     /// - Complexity: one pass over the log and the records, one family in memory at a time.
-    package func run(blobs: BlobFolder, uploads: UploadFolder, isDeep: Bool, now: Int64) throws(StoreFailure) -> CheckReport {
+    package func run(blobs: BlobFolder, uploads: UploadFolder, isDeep: Bool, now: Int64, isShared: Bool = false) throws(StoreFailure) -> CheckReport {
         report = CheckReport()
         report.isDeep = isDeep
         do {
@@ -36,7 +37,7 @@ package final class StoreCheck {
                 known.insert(file.blob)
                 try check(file, blobs, isDeep)
             }
-            try checkFolder(blobs, uploads, known, before: now - BlobSweep.grace)
+            if !isShared { try checkFolder(blobs, uploads, known, before: now - BlobSweep.grace) }
             try checkUploads(uploads)
         } catch { throw StoreFailure(engine.failure(error)) }
         return report

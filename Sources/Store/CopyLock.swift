@@ -1,0 +1,52 @@
+package import Posix
+
+/// The claim of a program that copies a data folder, beside a running server or without one. No file of a document goes meanwhile.
+///
+/// It is a lock (flock(2)) on the folder of the files. It ends with the process that holds it, however that ends, so a copy that was killed
+/// keeps nobody waiting.
+package enum CopyLock {
+    /// Claims the data folder `folder` for one copy.
+    ///
+    /// - Parameter milliseconds: how long to wait for a sweep, or for another copy, to end.
+    /// - Throws: `.locked` after that time.
+    package static func take(in folder: String, waiting milliseconds: Int) throws(Errno) -> FileDescriptor {
+        let blobs = DataFolder.blobsPath(in: folder)
+        try Files.makeFolder(blobs)
+        return try Files.lock(folder: blobs, timeoutMilliseconds: milliseconds)
+    }
+
+    /// Runs `body`, which removes files, and keeps copies from beginning meanwhile.
+    ///
+    /// - Returns: false, without a call of `body`, while a copy is being made.
+    package static func keepOut(of folder: String, while body: () throws -> Void) throws -> Bool {
+        let blobs = DataFolder.blobsPath(in: folder)
+        guard Files.exists(blobs) else {
+            try body()
+            return true
+        }
+        guard let claim = try share(blobs) else { return false }
+        try body()
+        withExtendedLifetime(claim) {}
+        return true
+    }
+
+    /// - Returns: `nil` while somebody has the folder alone.
+    private static func share(_ blobs: String) throws(Errno) -> FileDescriptor? {
+        do throws(Errno) {
+            return try Files.lock(folder: blobs, isShared: true)
+        } catch {
+            guard error == .locked else { throw error }
+            return nil
+        }
+    }
+
+    /// Whether a copy is being made now. Some microseconds.
+    package static func isHeld(in folder: String) -> Bool {
+        do throws(Errno) {
+            // Given back immediately.
+            guard let claim = try share(DataFolder.blobsPath(in: folder)) else { return true }
+            withExtendedLifetime(claim) {}
+        } catch {}
+        return false
+    }
+}
