@@ -1,0 +1,300 @@
+import Blobs
+import Bytes
+import Dates
+import Family
+import JSON
+import Locks
+import Posix
+import Store
+
+/// `huddled backup`: a verified copy of a data folder, made beside a running server or without one.
+///
+/// The program that makes it reads the database on a connection of its own, so the server, which may write nothing outside of its data folder,
+/// takes no part in it. Files are the same for good once they have their names, so only new ones are copied. The manifest comes last, after
+/// the copy was checked: whatever fails or ends before leaves a folder without one, which nothing takes for a backup and which the next run
+/// removes.
+package struct Backup {
+    package struct Report: Equatable, Sendable {
+        /// The folder of the backup.
+        package var path = ""
+        package var families = 0
+        package var files = 0
+        package var octets: Int64 = 0
+        /// Files that no earlier backup had.
+        package var newFiles = 0
+        package var newOctets: Int64 = 0
+        /// Backups that were removed (`--keep`).
+        package var removed = 0
+    }
+
+    /// Milliseconds to wait for a sweep of files to end.
+    private static let sweepTime = 60_000
+    /// Milliseconds to wait for another backup, which may be about to end.
+    private static let claimTime = 2_000
+
+    let data: String
+    let place: BackupFolder
+    let keep: BackupKeep?
+    let now: () -> Int64
+    private let pace: BackupPace
+
+    /// - Parameters:
+    ///   - dataFolder: its server may run.
+    ///   - path: the folder of backups; made when it is missing.
+    ///   - keep: which backups stay; `nil` keeps all.
+    init(
+        dataFolder: String, to path: String, keep: BackupKeep? = nil, disk: any Disk = SystemDisk(),
+        now: @escaping () -> Int64 = { Clock.wallMilliseconds() }
+    ) {
+        data = dataFolder
+        place = BackupFolder(path: path, disk: disk)
+        self.keep = keep
+        self.now = now
+        pace = BackupPace(dataFolder: dataFolder)
+    }
+
+    /// Makes a backup, on a thread that lets a server go first.
+    ///
+    /// - Throws: a sentence; no backup was added, or it says that one was.
+    package static func make(dataFolder: String, to path: String, keep: BackupKeep?) throws(ServerError) -> Report {
+        let outcome = Lock<Result<Report, ServerError>>(.failure(ServerError("The backup ended without a result.")))
+        let thread = Thread.start(name: "backup", nice: FilePool.nice) {
+            let result = Result { () throws(ServerError) in try Backup(dataFolder: dataFolder, to: path, keep: keep).run() }
+            outcome.withLock { $0 = result }
+        }
+        thread.join()
+        return try outcome.withLock { $0 }.get()
+    }
+
+    func run() throws(ServerError) -> Report {
+        guard Files.exists(DataFolder.databasePath(in: data)) else { throw ServerError("There is no database in \(data). Give the data folder of a server.") }
+        do {
+            return try copy()
+        } catch let error as ServerError {
+            throw error
+        } catch let error as Errno {
+            throw ServerError("The backup in \(place.path) was not made: \(error.text). Look at both disks, then try again.")
+        } catch {
+            throw ServerError("The backup in \(place.path) was not made: \(error).")
+        }
+    }
+
+    // MARK: Steps
+
+    private func copy() throws -> Report {
+        try Files.makeFolders(place.path)
+        try Files.synchronizeFolder(of: place.path)
+        // Both claims end with this process.
+        let claim = try take(place.path) { () throws(Errno) in try Files.lock(folder: place.path, timeoutMilliseconds: Self.claimTime) }
+        let source = try take(data) { () throws(Errno) in try CopyLock.take(in: data, waiting: Self.sweepTime) }
+        for entry in try place.entries() where !entry.isFinished { try place.remove(entry.name) }
+
+        let madeAt = now()
+        let folder = "\(place.path)/\(BackupFolder.name(madeAt))"
+        guard try place.disk.makeFolder(folder) else { throw ServerError("\(folder) is there already. Look at the clock of this machine, then try again.") }
+        try place.disk.synchronizeFolder(place.path)
+        var report = Report(path: folder)
+        let manifest = try fill(folder, madeAt, &report)
+        try finish(folder, manifest)
+        do {
+            report.removed = try rotate()
+        } catch { throw ServerError("\(folder) is a verified backup, but older ones were not removed: \(Self.text(error)).") }
+        withExtendedLifetime(claim) {}
+        withExtendedLifetime(source) {}
+        return report
+    }
+
+    private func take(_ path: String, _ lock: () throws(Errno) -> FileDescriptor) throws -> FileDescriptor {
+        do throws(Errno) { return try lock() } catch {
+            guard error == .locked else { throw error }
+            throw ServerError("\(path) is in use by another backup, or by a sweep that does not end. Try again later.")
+        }
+    }
+
+    /// Copies everything, and checks the copy.
+    private func fill(_ folder: String, _ madeAt: Int64, _ report: inout Report) throws -> BackupManifest {
+        let path = "\(folder)/\(BackupNames.database)"
+        try expectRoom(try Int64(octets(DataFolder.databasePath(in: data)) + octets(DataFolder.databasePath(in: data) + "-wal")))
+        guard let schema = try ServerDatabase.copy(from: data, to: path, goesOn: { pace.rest() }) else { throw ServerError("The copy was ended.") }
+        try synchronize(path)
+        let used = try ServerDatabase.openReader(of: path).filesInUse()
+        let names = used.map(\.blob)
+        var missing: [(blob: BlobName, octets: Int64)] = []
+        for file in used where try place.files.status(file.blob)?.octets != file.octets { missing.append(file) }
+        try expectRoom(missing.reduce(0) { $0 + $1.octets })
+        for file in missing {
+            try copy(file.blob)
+            report.newFiles += 1
+            report.newOctets += file.octets
+        }
+        report.files = used.count
+        report.octets = used.reduce(0) { $0 + $1.octets }
+        report.families = try verify(path)
+        let digest = try BackupSource.read(path) { _ throws(Errno) in _ = pace.rest() }
+        return BackupManifest(madeAt: madeAt, program: HuddleVersion.text, schema: schema, families: report.families, database: digest, files: names)
+    }
+
+    private func octets(_ path: String) throws(Errno) -> Int { try Files.status(path)?.size ?? 0 }
+
+    private func expectRoom(_ octets: Int64) throws {
+        let free = Int64(try Files.freeSpace(place.path))
+        guard free < octets else { return }
+        throw ServerError("The disk of \(place.path) has \(ByteCount.text(free)) free, and the backup needs \(ByteCount.text(octets)). Make room.")
+    }
+
+    private func synchronize(_ path: String) throws(Errno) {
+        let file = try place.disk.open(path)
+        defer { place.disk.close(file) }
+        try place.disk.synchronize(file)
+    }
+
+    private func copy(_ blob: BlobName) throws {
+        let path = BlobFolder(path: DataFolder.blobsPath(in: data)).path(of: blob)
+        var incoming = try place.files.receive(family: blob.family)
+        do throws(Errno) {
+            _ = try BackupSource.read(path) { octets throws(Errno) in
+                try incoming.append(octets)
+                _ = pace.rest()
+            }
+        } catch {
+            throw ServerError("The file blobs/\(blob.family)/\(blob.fan)/\(blob.sha256) cannot be copied: \(error.text). Run huddled check --deep.")
+        }
+        guard try incoming.finish() == blob else {
+            throw ServerError("The file blobs/\(blob.family)/\(blob.fan)/\(blob.sha256) has another content than was uploaded. Run huddled check --deep.")
+        }
+    }
+
+    // MARK: Verification
+
+    /// Opens the copy, checks it deeply, and reads a family from it as a client that joins does.
+    ///
+    /// - Returns: the number of families.
+    private func verify(_ path: String) throws -> Int {
+        var report = try check(path)
+        // A file that an earlier backup brought may have been damaged since. The server still has it.
+        let damaged = report.findings.filter { [.fileContent, .fileLength, .fileMissing].contains($0.code) }
+        if !damaged.isEmpty, damaged.count == report.findings.count, report.omitted == 0 {
+            for finding in damaged {
+                guard let family = finding.family, let blob = finding.name.flatMap({ BlobName(family: family, sha256: $0) }) else { continue }
+                _ = try place.files.remove(blob, unusedSince: .max)
+                try copy(blob)
+            }
+            report = try check(path)
+        }
+        guard report.agrees else {
+            let first = report.findings.first?.sentence ?? "The check did not end."
+            throw ServerError("The copy does not agree with itself, so it is not a backup. \(first) Run huddled check --deep on the data folder.")
+        }
+        let reader = try ServerDatabase.openReader(of: path)
+        if let family = try reader.allFamilies().first {
+            let records = try reader.snapshot(family: family) { $0.records.count }.parts.reduce(0, +)
+            guard records > 0, reader.damaged.isEmpty else { throw ServerError("No family can be read from the copy, so it is not a backup. Run huddled check on the data folder.") }
+        }
+        return report.families
+    }
+
+    private func check(_ path: String) throws(StoreFailure) -> CheckReport {
+        try ServerDatabase.openCheck(of: path).run(
+            blobs: place.files, uploads: UploadFolder(path: "\(place.path)/uploads"), isDeep: true, now: now(), isShared: true)
+    }
+
+    /// From here on the copy is a backup.
+    private func finish(_ folder: String, _ manifest: BackupManifest) throws {
+        let disk = place.disk
+        let path = "\(folder)/\(BackupNames.manifest)"
+        let file = try disk.create(path + ".new")
+        do {
+            defer { disk.close(file) }
+            let octets = manifest.encode()
+            var done = 0
+            while done < octets.count {
+                let count = try octets.withUnsafeBytes { all in try disk.write(file, UnsafeRawBufferPointer(rebasing: all[done...]), at: Int64(done)) }
+                guard count > 0 else { throw Errno.noSpace }
+                done += count
+            }
+            try disk.synchronize(file)
+        }
+        // The name of the database must be durable before that of the manifest.
+        try disk.synchronizeFolder(folder)
+        try disk.rename(path + ".new", to: path)
+        do {
+            try disk.synchronizeFolder(folder)
+        } catch {
+            // Whether the name is durable is not known, so it is taken back.
+            try? disk.remove(path)
+            throw error
+        }
+        do throws(Errno) {
+            // A new file in the place of the former one: its owner may be another user.
+            try Files.write([], to: "\(data)/\(MachineProbe.backupFile)")
+        } catch {
+            throw ServerError("\(folder) is a verified backup, but \(MachineProbe.backupFile) in \(data) could not be written: \(error.text).")
+        }
+    }
+
+    // MARK: Older backups
+
+    private func rotate() throws -> Int {
+        guard let keep else { return 0 }
+        let entries = try place.entries().filter(\.isFinished)
+        let kept = keep.kept(entries.map(\.madeAt))
+        let removed = entries.filter { !kept.contains($0.madeAt) }
+        for entry in removed { try place.remove(entry.name) }
+        _ = try place.removeUnusedFiles()
+        return removed.count
+    }
+
+    private static func text(_ error: any Error) -> String {
+        switch error {
+        case let error as Errno: error.text
+        case let error as BackupFault: "one of them \(error.text)"
+        default: "\(error)"
+        }
+    }
+}
+
+/// Lets a running server go first: after each piece of work of a copy it rests as long as the piece took.
+private final class BackupPace {
+    private static let longest: Int64 = 50
+    private let isServed: Bool
+    private var since = Clock.monotonicMilliseconds()
+
+    init(dataFolder: String) {
+        var isServed = false
+        // Given back immediately.
+        do throws(Errno) { _ = try Files.lock(folder: dataFolder, isShared: true) } catch { isServed = error == .locked }
+        self.isServed = isServed
+    }
+
+    /// - Returns: true.
+    func rest() -> Bool {
+        guard isServed else { return true }
+        let took = Clock.monotonicMilliseconds() - since
+        if took >= 2 {
+            var nothing: [Poll.Item] = []
+            _ = try? Poll.wait(&nothing, timeoutMilliseconds: Int(min(took, Self.longest)))
+            since = Clock.monotonicMilliseconds()
+        }
+        return true
+    }
+}
+
+extension Backup.Report {
+    /// `{"backup":"…","families":3,"files":12,"octets":…,"new_files":2,"new_octets":…,"removed":1}`
+    package func encode() -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.key("backup")
+        json.string(path)
+        let counts: [(StaticString, Int64)] = [
+            ("families", Int64(families)), ("files", Int64(files)), ("octets", octets), ("new_files", Int64(newFiles)), ("new_octets", newOctets),
+            ("removed", Int64(removed)),
+        ]
+        for (name, count) in counts {
+            json.key(name)
+            json.integer(count)
+        }
+        json.endObject()
+        return json.octets
+    }
+}
