@@ -31,6 +31,8 @@ let usage = """
       huddled demo   --data DIR [--json]
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
       huddled import --data DIR [--json] FILE
+      huddled backup --data DIR [--keep 7d4w12m] [--json] FOLDER
+      huddled restore --data DIR [--end-sessions] [--json] FOLDER
       huddled status --data DIR [--json]
       huddled doctor --data DIR [--json] [--config FILE] [--OPTION VALUE]...
       huddled check  --data DIR [--deep] [--repair] [--json]
@@ -57,6 +59,11 @@ let usage = """
     export  writes a whole family to FILE, a tar archive (proto/archive.md): records, log, history.
             Birth dates and consents only with --private; tokens and invites never.
     import  reads such a FILE: the family is there whole, or nothing is. Sign-ins are new: 'token'.
+    backup  makes a copy of everything in FOLDER while the server runs, and checks it deeply; only then it is a
+            backup. Files that an earlier backup in FOLDER has are not copied again. --keep removes older
+            backups: 7d4w12m keeps the newest one of each of 7 days, 4 weeks and 12 months.
+    restore makes the data folder DIR, which must be empty, of a backup, or of the newest one in FOLDER. It
+            reads the whole backup before it writes. --end-sessions also signs everybody out.
     status  says where the log of all families ends, and how far each of its consumers is behind.
     doctor  says in sentences what keeps the server from taking new clients, beside a running server or
             without one: writer, disk, zone data, certificate, age of the last backup, proxies.
@@ -100,6 +107,8 @@ func run(_ words: [String]) -> Int32 {
         case "demo": try demo(rest)
         case "export": try exportFamily(rest)
         case "import": try importFamily(rest)
+        case "backup": try backUp(rest)
+        case "restore": try restore(rest)
         case "status": try status(rest)
         case "doctor": try doctor(rest)
         case "check": try check(rest)
