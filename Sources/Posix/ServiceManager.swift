@@ -38,6 +38,19 @@ package enum ServiceManager {
         }
     }
 
+    /// Milliseconds within which the manager expects a sign of life from this process again and again; `nil` if it expects
+    /// none, or from another process.
+    ///
+    /// Source: sd_watchdog_enabled(3).
+    package static var watchdogMilliseconds: Int64? {
+        watchdogMilliseconds(time: Environment.value("WATCHDOG_USEC"), process: Environment.value("WATCHDOG_PID"))
+    }
+
+    static func watchdogMilliseconds(time: String?, process: String?) -> Int64? {
+        guard let microseconds = time.flatMap({ Int64($0) }), microseconds > 0, process.map({ Int32($0) == getpid() }) ?? true else { return nil }
+        return max(microseconds / 1_000, 1)
+    }
+
     /// Reports the service's state to the manager, "READY=1"; has no effect without a manager.
     package static func notify(_ state: String) {
         guard let path = Environment.value("NOTIFY_SOCKET") else { return }

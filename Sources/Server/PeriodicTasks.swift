@@ -1,3 +1,4 @@
+import Posix
 import Reactor
 import TLS
 
@@ -17,7 +18,11 @@ final class PeriodicTasks: TimerTarget {
         case maintenance
         case certificates
         case tickets
+        case watchdog
     }
+
+    /// Milliseconds between two signs of life for the service manager; `nil` if it expects none. A third of its time: two may come late.
+    private let watchdogInterval = ServiceManager.watchdogMilliseconds.map { max($0 / 3, 1) }
 
     init(reactor: Reactor, shard: Shard, certificates: Certificates?, sweeper: Sweeper) {
         self.sweeper = sweeper
@@ -31,6 +36,7 @@ final class PeriodicTasks: TimerTarget {
         schedule(.second)
         schedule(.maintenance)
         schedule(.sweep)
+        if watchdogInterval != nil { schedule(.watchdog) }
         guard certificates != nil else { return }
         schedule(.certificates)
         schedule(.tickets)
@@ -47,6 +53,7 @@ final class PeriodicTasks: TimerTarget {
         case .sweep: Sweeper.interval
         case .certificates: Certificates.lookInterval
         case .tickets: TLSTicketKeys.rotationInterval
+        case .watchdog: watchdogInterval ?? Self.maintenanceInterval
         }
     }
 
@@ -60,6 +67,8 @@ final class PeriodicTasks: TimerTarget {
         case .sweep: sweeper.start()
         case .certificates: certificates?.look()
         case .tickets: certificates?.rotateTickets()
+        // The loop turns, which is all that a restart could bring back: a disk that stands still would stand still again.
+        case .watchdog: ServiceManager.notify("WATCHDOG=1")
         }
         schedule(kind)
     }

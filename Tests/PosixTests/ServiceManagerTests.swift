@@ -33,6 +33,16 @@ struct ServiceManagerTests {
     @Test("A missing manager, no path and a path that is too long are not errors", arguments: ["/nowhere/notify", "notify", "", String(repeating: "/n", count: 60)])
     func nobody(path: String) { ServiceManager.notify("READY=1", at: path) }
 
+    @Test("A manager expects signs of life of the process that it names, in microseconds")
+    func watchdog() {
+        #expect(ServiceManager.watchdogMilliseconds(time: "30000000", process: nil) == 30_000)
+        #expect(ServiceManager.watchdogMilliseconds(time: "30000000", process: "\(getpid())") == 30_000)
+        #expect(ServiceManager.watchdogMilliseconds(time: "1", process: nil) == 1)
+        for (time, process) in [(nil, nil), ("0", nil), ("-5", nil), ("soon", nil), ("30000000", "1"), ("30000000", "")] as [(String?, String?)] {
+            #expect(ServiceManager.watchdogMilliseconds(time: time, process: process) == nil, "\(time ?? "") \(process ?? "")")
+        }
+    }
+
     @Test("A process that was not activated has no sockets")
     func none() { #expect(ServiceManager.takeSockets() == []) }
 }

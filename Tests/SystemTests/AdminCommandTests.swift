@@ -215,6 +215,42 @@ extension SystemTests {
             #expect(complaints.isEmpty, "\(complaints)")
         }
 
+        @Test("The units of server and backup expose little: systemd rates the server at 1.6 at most")
+        func exposure() throws {
+            let folder = Programs.root + "/deploy"
+            guard Files.exists("/usr/bin/systemd-analyze") else { return }
+            for (name, most) in [("huddled.service", 16), ("huddled-backup.service", 16)] {
+                let rated = try Programs.run("/usr/bin/systemd-analyze", ["security", "--offline=true", "--threshold=\(most)", "--no-pager", "\(folder)/\(name)"])
+                #expect(rated.ending == .exited(0), "\(name): \(rated.output.split(separator: "\n").last ?? "")\(rated.errors)")
+            }
+            let verified = try Programs.run("/usr/bin/systemd-analyze", ["verify", "--man=no", folder + "/huddled-backup.service", folder + "/huddled-backup.timer"])
+            let complaints = (verified.output + verified.errors).split(separator: "\n").filter { $0.contains("huddled-backup.") && !$0.contains("is not executable") }
+            #expect(complaints.isEmpty, "\(complaints)")
+        }
+
+        @Test("A server that the manager watches reports again and again that its loop turns")
+        func watchdog() throws {
+            let folder = try TemporaryFolder()
+            let path = folder.path + "/notify"
+            let script = """
+                import os, socket, subprocess, sys
+                listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+                listener.bind(sys.argv[1])
+                listener.settimeout(30)
+                environment = dict(os.environ, NOTIFY_SOCKET=sys.argv[1], WATCHDOG_USEC="300000")
+                server = subprocess.Popen(sys.argv[2:], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                try:
+                    words = [listener.recv(100).decode() for _ in range(4)]
+                    print(words[0], *sorted(set(words[1:])))
+                finally:
+                    server.terminate()
+                    server.wait()
+                """
+            let found = try Programs.run(
+                "/usr/bin/python3", ["-c", script, path, Programs.path("huddled"), "serve", "--data", folder.path + "/data", "--listen", "127.0.0.1:0"])
+            #expect(found.output == "READY=1 WATCHDOG=1\n", "\(found.output)\(found.errors)")
+        }
+
         @Test("a folder is served once, and a port that is taken is named")
         func taken() throws {
             let folder = try TemporaryFolder()
