@@ -51,6 +51,17 @@ package enum ServiceManager {
         return max(microseconds / 1_000, 1)
     }
 
+    /// Whether a descriptor leads to the journal, which reads a priority (`<6>`) at the beginning of each line.
+    ///
+    /// Source: systemd.exec(5), $JOURNAL_STREAM; sd-daemon(3).
+    package static func isJournal(_ raw: Int32) -> Bool { isJournal(raw, Environment.value("JOURNAL_STREAM")) }
+
+    static func isJournal(_ raw: Int32, _ stream: String?) -> Bool {
+        var found = stat()
+        guard let stream, fstat(raw, &found) == 0 else { return false }
+        return stream == "\(found.st_dev):\(found.st_ino)"
+    }
+
     /// Reports the service's state to the manager, "READY=1"; has no effect without a manager.
     package static func notify(_ state: String) {
         guard let path = Environment.value("NOTIFY_SOCKET") else { return }

@@ -1,27 +1,30 @@
 import Locks
 import Posix
 
-/// Structured lines for the operator: `ts=… level=info event=… key=value …`, one event a line, on standard error.
+/// Structured lines for the operator: `ts=… level=info event=… key=value …` or the same as JSON (`LogStyle`), one event a line, on standard error.
 ///
 /// Values are ids, codes, counts and durations: never a token, an address or a family's text. A client that provokes lines cannot
 /// fill the disk with them: past `maxLinesPerSecond` of an event they are counted, and the count is logged with the next line.
 package final class Log: Sendable {
-    package enum Level: String, Sendable {
-        case info, warning, error
-    }
+    package typealias Level = LogStyle.Level
 
     /// One field of a line.
     package struct Field: Sendable {
         let key: StaticString
         let value: String
+        /// The value, if it is a number.
+        let number: Int64?
 
         package init(_ key: StaticString, _ value: String) {
             self.key = key
             self.value = value
+            number = nil
         }
 
         package init(_ key: StaticString, _ value: some BinaryInteger) {
-            self.init(key, String(value))
+            self.key = key
+            self.value = String(value)
+            number = Int64(exactly: value)
         }
     }
 
@@ -37,14 +40,17 @@ package final class Log: Sendable {
     }
 
     private let budget = Lock(Budget())
+    private let style: LogStyle
     private let write: @Sendable (String) -> Void
 
     /// - Parameter write: takes one line with its line feed.
-    package init(write: @escaping @Sendable (String) -> Void) {
+    package init(style: LogStyle = LogStyle(), write: @escaping @Sendable (String) -> Void) {
+        self.style = style
         self.write = write
     }
 
     package func callAsFunction(_ level: Level = .info, _ event: StaticString, _ fields: [Field] = []) {
+        guard style.takes(level) else { return }
         let now = Clock.wallMilliseconds()
         let second = now / 1000
         let name = "\(event)"
@@ -62,10 +68,8 @@ package final class Log: Sendable {
             return before
         }
         guard let suppressed else { return }
-        if suppressed > 0 { write("ts=\(now) level=warning event=lines_suppressed count=\(suppressed)\n") }
-        var line = "ts=\(now) level=\(level.rawValue) event=\(name)"
-        for field in fields { line += " \(field.key)=\(Log.quoted(field.value))" }
-        write(line + "\n")
+        if suppressed > 0 { write(style.line(now, .warning, "lines_suppressed", [Field("count", suppressed)])) }
+        write(style.line(now, level, name, fields))
     }
 
     /// logfmt: bare where it is one word, else in quotes, with nothing in it that could begin a new line.

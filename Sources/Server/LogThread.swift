@@ -12,8 +12,10 @@ package final class LogThread: Sendable {
     private let dropped = Atomic<Int>(0)
     private let hasEnded = Atomic<Bool>(false)
 
-    /// - Parameter raw: stays open as long as the process.
-    package init(_ raw: Int32) {
+    /// - Parameters:
+    ///   - raw: stays open as long as the process.
+    ///   - style: of the line about lines that were dropped.
+    package init(_ raw: Int32, style: LogStyle = LogStyle()) {
         // Every thread of a server leaves the signals to the descriptor that the reactor reads.
         Signals.block(HuddleServer.signals)
         _ = Thread.start(name: "log") { [self] in
@@ -23,7 +25,7 @@ package final class LogThread: Sendable {
                 let batch = lines.take()
                 guard !batch.isEmpty || missing > 0 else { break }
                 var text = batch.joined()
-                if missing > 0 { text += "ts=\(Clock.wallMilliseconds()) level=warning event=lines_dropped count=\(missing)\n" }
+                if missing > 0 { text += style.line(Clock.wallMilliseconds(), .warning, "lines_dropped", [.init("count", missing)]) }
                 // A descriptor that nobody reads any more: there is nobody to tell.
                 try? Octets.writeAll(raw, Array(text.utf8))
             }

@@ -105,7 +105,7 @@ package enum HuddleServer {
             defer { digests.stop() }
             let files = FilePool(events: events, disk: policy)
             defer { files.stop() }
-            let writer = WriterThread(store: store, environment: environment(limits), events: events, disk: policy)
+            let writer = WriterThread(store: store, environment: environment(limits), events: events, disk: policy, log: log)
             var origins = options.origins
             var hosts = [address.host]
             if let secureNumber { hosts.append(try SocketAddress.local(of: secureNumber).host) }

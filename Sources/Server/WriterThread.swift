@@ -21,9 +21,12 @@ final class WriterThread: Sendable {
     ///   - store: the writer's alone from now on.
     ///   - events: the reactor's mailbox.
     ///   - disk: lets files stand back while mutations wait for their commit.
-    init(store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, disk: DiskPolicy = DiskPolicy()) {
+    ///   - log: gets a line for each slow commit.
+    init(
+        store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, disk: DiskPolicy = DiskPolicy(), log: Log = Log { _ in }
+    ) {
         self.disk = disk
-        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, disk: disk)
+        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, disk: disk, log: log)
         thread = Thread.start(name: "writer") {
             var loop = loop
             loop.run()
@@ -88,16 +91,21 @@ private final class WriterMailbox: Sendable {
 }
 
 private struct WriterLoop {
+    /// A commit that takes longer, in milliseconds, is felt by those who wait for it.
+    private static let slowMilliseconds: Int64 = 100
+
     let store: Store
     let environment: StoreEnvironment
     let mailbox: WriterMailbox
     let events: Mailbox<ShardEvent>
     let disk: DiskPolicy
+    let log: Log
     private let pace: BatchPace
     /// Mutations of this round, for which others stand back.
     private var awaited = 0
 
-    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy) {
+    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log) {
+        self.log = log
         self.store = store
         self.environment = environment
         self.mailbox = mailbox
@@ -126,7 +134,13 @@ private struct WriterLoop {
             reportEndedSessions()
             events.put(.revoked(Array(zip(revocations, answers))))
         case .batch(let proposals, let requests):
+            let begun = Clock.monotonicMilliseconds()
             let report = try store.commit(proposals, requests: requests.map(\.request), pace: pace)
+            let took = Clock.monotonicMilliseconds() - begun
+            if took > Self.slowMilliseconds {
+                let count = proposals.count - report.rest.count
+                log(.warning, "commit_slow", [.init("milliseconds", took), .init("mutations", count), .init("requests", requests.count)])
+            }
             awaited += proposals.count - report.rest.count
             // The families hear of changes before the clients that asked for them get answers.
             events.put(.committed(report.results))

@@ -16,9 +16,11 @@ func serve(_ words: [String]) throws(CommandError) {
     } catch { throw .usage(error) }
     options.activated = try activatedSockets(hasTLS: options.tls != nil)
     options.reload = ServeOptions.reload(flags, settings)
-    let lines = LogThread(Standard.error)
+    var style = ServeOptions.logStyle(settings)
+    style.hasPriorities = ServiceManager.isJournal(Standard.error)
+    let lines = LogThread(Standard.error, style: style)
     defer { lines.finish() }
-    let log = Log { lines.write($0) }
+    let log = Log(style: style) { lines.write($0) }
     for warning in settings.warnings { log(.warning, "option_unknown", [.init("problem", warning)]) }
     do throws(ServerError) {
         try HuddleServer.run(options, log: log) { address, secure in

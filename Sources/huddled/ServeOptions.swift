@@ -89,6 +89,20 @@ enum ServeOptions {
                         reason: "Without it the server shows the text of its release (deploy/terms). A club may have a text of its own; give each change of it another name.")
                 ]),
             .init(
+                "Log",
+                [
+                    .init(
+                        "log-format",
+                        .checked(placeholder: "FORM", takes: LogStyle.Form.allCases.map(\.rawValue).joined(separator: " or ")) { LogStyle.Form(rawValue: $0) != nil },
+                        initial: LogStyle().form.rawValue, "The form of the lines on standard error.",
+                        reason: "A person reads logfmt, and programs that collect logs read JSON. If systemd's journal reads the lines, each begins with its priority."),
+                    .init(
+                        "log-level",
+                        .checked(placeholder: "LEVEL", takes: LogStyle.Level.allCases.map(\.rawValue).joined(separator: ", ")) { LogStyle.Level(rawValue: $0) != nil },
+                        initial: LogStyle().least.rawValue, "The least level of the lines that are written.",
+                        reason: "There are few lines of level info, and they say when the server started and stopped."),
+                ]),
+            .init(
                 "Health",
                 [
                     .init(
@@ -144,6 +158,13 @@ enum ServeOptions {
         (options.trust, options.origins, options.health) = (live.trust, live.origins, live.health)
         if let path = settings.text("consent-text") { options.consent = try consentText(path) }
         return options
+    }
+
+    /// How the lines of the log look. The values have been checked.
+    static func logStyle(_ settings: OptionSettings) -> LogStyle {
+        LogStyle(
+            form: settings.text("log-format").flatMap(LogStyle.Form.init) ?? LogStyle().form,
+            least: settings.text("log-level").flatMap(LogStyle.Level.init) ?? LogStyle().least)
     }
 
     /// The values that a running server takes. They have been checked.

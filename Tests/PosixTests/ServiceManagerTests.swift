@@ -43,6 +43,16 @@ struct ServiceManagerTests {
         }
     }
 
+    @Test("A descriptor leads to the journal if the manager names its file")
+    func journal() throws {
+        var pair = try Socket.Pair()
+        let descriptor = pair.takeFirst()
+        var found = stat()
+        try #require(fstat(descriptor.raw, &found) == 0)
+        #expect(ServiceManager.isJournal(descriptor.raw, "\(found.st_dev):\(found.st_ino)"))
+        for stream in [nil, "", "8:1", "\(found.st_dev):\(found.st_ino + 1)", "\(found.st_ino)"] { #expect(!ServiceManager.isJournal(descriptor.raw, stream)) }
+    }
+
     @Test("A process that was not activated has no sockets")
     func none() { #expect(ServiceManager.takeSockets() == []) }
 }

@@ -6,8 +6,10 @@ final class LogLines: Sendable {
     private let lines = Lock<[String]>([])
 
     var log: Log {
-        Log { line in self.lines.withLock { $0.append(line) } }
+        Log { line in self.add(line) }
     }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
 
     var all: [String] { lines.withLock { $0 } }
 
