@@ -42,6 +42,9 @@ package enum StoreCopy {
                 let version = try database.prepare("PRAGMA user_version").one { $0.int64(0) } ?? 0
                 let codes = version < 14 ? "invites" : "codes"
                 try database.execute("DELETE FROM \(codes) WHERE session IS NOT NULL; DELETE FROM sessions")
+                // A later version has codes that a signed-in device made for another one.
+                let makers = try database.prepare("SELECT count(*) FROM pragma_table_info('codes') WHERE name = 'maker'").one { $0.int64(0) } ?? 0
+                if makers > 0 { try database.execute("DELETE FROM codes WHERE maker IS NOT NULL") }
             }
             try database.execute("COMMIT")
         } catch { throw SQLiteFailure.storeFailure(error) }
