@@ -135,6 +135,10 @@ extension Store {
         try people.redeem(code, nonceHash: nonceHash, session: session, repeatableUntil: at + CodeRow.redemptionWindow)
         created.endedSession = ended
         let isRepeated = code.nonceHash != nil
+        if code.maker != nil, let person = membership.person {
+            try audit(isRepeated ? .signedIn : .deviceAdded, person: person, detail: device.isEmpty ? nil : device, at: at)
+            return (.token(created), change)
+        }
         try audit(
             isRepeated ? .signedIn : .inviteAccepted, family: membership.family, by: .member(membership.member), about: membership.member,
             detail: isRepeated ? "code" : nil, at: at)

@@ -72,6 +72,7 @@ extension Store {
         try account(isDone: isMade) { at in
             let row = try own(session, at: at)
             let made = try makeSession(NewSession(person: row.person, kind: kind, name: name, isBrief: isBrief), at: at)
+            try audit(.signedIn, person: row.person, detail: kind.rawValue, at: at)
             // The new session begins where the other one stands: a check is of the person.
             if let checked = row.checkedAt { try people.setChecked(session: made.session, at: checked) }
             return made
@@ -99,19 +100,29 @@ extension Store {
         switch end.choice {
         case .one(let id):
             guard let row = try people.session(id: id), row.person == asking.person else { throw Rejection.noSuchSession }
-            _ = try endSession(key: row.key)
-        case .others: try endSessions(ofPerson: asking.person, besides: end.session)
+            guard try endSession(key: row.key) else { return }
+            if row.kind == .token {
+                try audit(.tokenRevoked, person: asking.person, detail: row.name, at: at)
+            } else {
+                try audit(.sessionsEnded, person: asking.person, at: at)
+            }
+        case .others:
+            let ended = try endSessions(ofPerson: asking.person, besides: end.session)
+            if ended > 0 { try audit(.sessionsEnded, person: asking.person, count: ended, at: at) }
         }
     }
 
     /// Ends all sessions and tokens of a person but one, within a transaction that is open. For a new password or factor.
-    func endSessions(ofPerson person: Int64, besides session: Int64?) throws {
+    ///
+    /// - Returns: how many have ended.
+    func endSessions(ofPerson person: Int64, besides session: Int64?) throws -> Int {
+        var ended = 0
         // A person of before this version can have more sessions than a person may have today.
         let limit = AccountSession.most + AccountSession.mostTokens
         while true {
             let others = try people.sessions(ofPerson: person, limit: limit).filter { $0.key != session }
-            for row in others { _ = try endSession(key: row.key) }
-            if others.count < limit - 1 { return }
+            for row in others where try endSession(key: row.key) { ended += 1 }
+            if others.count < limit - 1 { return ended }
         }
     }
 

@@ -65,6 +65,7 @@ extension Store {
                 throw Rejection(.tooMany, "You have \(tokens) tokens, and \(AccountSession.mostTokens) is the most. Revoke one first")
             }
             row.key = try people.addSession(row, hash: hash)
+            try audit(.tokenCreated, person: asking.person, detail: name, at: at)
             return TokenMade(token: token, session: row.account(current: session))
         }
     }

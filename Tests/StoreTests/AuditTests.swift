@@ -77,6 +77,35 @@ struct AuditTests {
         return Operation(kind: .member, id: member, action: .update(base: version, merge: .none, patch: patch(.member, [field: .text(value)])))
     }
 
+    // MARK: Accounts
+
+    @Test("Another session, a token, its end and the end of all others are entered for the person who does it")
+    func accounts() throws {
+        let mine = try #require(try world.reader.signIn(token: try token(home.parent).token))
+        let before = try entries().count
+        _ = try world.store.openSession(beside: mine.session, kind: .browser, name: "Phone").get()
+        let new = NewToken(id: world.newID(), nonce: World.nonce(3), name: "Calendar", scope: .read, days: 30)
+        _ = try world.store.makeToken(new, by: mine.session).get()
+        _ = try world.store.makeToken(new, by: mine.session).get()
+        #expect(try world.store.revoke([.sessions(SessionsEnd(session: mine.session, .one(new.id)))]) == [nil])
+        #expect(try world.store.revoke([.sessions(SessionsEnd(session: mine.session, .others))]) == [nil])
+        #expect(try world.store.revoke([.sessions(SessionsEnd(session: mine.session, .others))]) == [nil])
+        let names = [home.parent: "Ana"]
+        #expect(try entries().dropFirst(before).map { words($0, names) } == [
+            "signed_in Ana Ana browser", "token_created Ana Ana Calendar", "token_revoked Ana Ana Calendar", "sessions_ended Ana Ana",
+        ], "a request that is repeated and an end that ends nothing leave nothing")
+    }
+
+    @Test("A device that another one let in is entered as a device, not as an accepted invite")
+    func device() throws {
+        let mine = try #require(try world.reader.signIn(token: try token(home.parent).token))
+        let code = try world.store.makeDeviceCode(by: mine.session).get().code
+        let before = try entries().count
+        _ = try redeem(code, "")
+        _ = try redeem(code, "")
+        #expect(try entries().dropFirst(before).map(\.act) == ["device_added", "signed_in"])
+    }
+
     // MARK: Acts
 
     @Test("A session that the host makes is entered in every family of the person, and in no other")
