@@ -114,9 +114,12 @@ Make the first family, with the service running:
 
     sudo -u huddle huddled init --data /var/lib/huddle --family Rivera --zone America/New_York --parent "Carmen Rivera"
 
-It prints the sign-in token of that parent. Whether all is well: sudo -u huddle huddled doctor --data /var/lib/huddle
+It prints the sign-in token of that parent. A backup every day, in /var/backups/huddle: systemctl enable --now huddled-backup.timer
 
-Removing the package, also with --purge, keeps /var/lib/huddle: it holds what families wrote. Delete that folder yourself if you want it gone.
+Whether all is well: sudo -u huddle huddled doctor --data /var/lib/huddle
+
+Removing the package, also with --purge, keeps /var/lib/huddle and /var/backups/huddle: they hold what families wrote. Delete
+them yourself if you want them gone.
 TEXT
 cat >"$tree/DEBIAN/postinst" <<'SCRIPT'
 #!/bin/sh
@@ -127,6 +130,10 @@ if [ "$1" = configure ]; then
     fi
     if [ ! -d /var/lib/huddle ]; then
         install -d -o huddle -g huddle -m 700 /var/lib/huddle
+    fi
+    # For huddled-backup.timer, which the administrator enables.
+    if [ ! -d /var/backups/huddle ]; then
+        install -d -o huddle -g huddle -m 700 /var/backups/huddle
     fi
 fi
 if [ "$1" = configure ] || [ "$1" = abort-upgrade ] || [ "$1" = abort-remove ] || [ "$1" = abort-deconfigure ]; then
