@@ -108,6 +108,18 @@ extension Store {
         return (member, change)
     }
 
+    /// Signs the parents of a seeded family in again with the same tokens, as of now: the sessions that they had since then may have come to their end.
+    ///
+    /// - Parameter members: the answer of `seed`.
+    package func signInAgain(_ family: SeededFamily, _ members: [Identifier]) throws(StoreFailure) -> Result<Void, Rejection> {
+        try account { at in
+            for (parent, member) in zip(family.parents, members) {
+                if let former = try people.session(hash: SessionToken.hash(parent.token)) { _ = try endSession(key: former.key) }
+                try insertSession(token: parent.token, member: member, at: at)
+            }
+        }
+    }
+
     /// A session with a token that the caller made.
     private func insertSession(token: String, member: Identifier, at: Int64) throws {
         guard let membership = try people.membership(member) else { throw StoreFailure("a member without a membership") }

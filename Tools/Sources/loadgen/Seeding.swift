@@ -50,20 +50,20 @@ enum Seeding {
         let clock = plan.years.map { TenYearsClock(years: $0) }
         let store = try Store(
             path: folder.databasePath, environment: environment { clock?.now ?? Clock.wallMilliseconds() }, mark: folder.markPath)
-        var first: Identifier?
+        var seeded: [(SeededFamily, [Identifier])] = []
         for number in 0..<plan.families {
             let family = SeededFamily(
                 id: SeedNames.family(number), name: "Bench \(number)", zone: "UTC",
                 parents: (0..<plan.members).map { .init(name: "Parent \($0)", token: SeedNames.token(family: number, member: $0)) })
-            let members = try store.seed(family).get()
-            first = first ?? members.first
+            seeded.append((family, try store.seed(family).get()))
             try store.checkpointIfDue()
         }
+        let first = seeded.first?.1.first
         if plan.records > 0, let parent = first { try addRecords(plan, parent: parent, store) }
         if let clock, let parent = first {
             try TenYears.grow(store, clock, family: SeedNames.family(0), parent: parent, changes: plan.changes)
-            // Sessions that nobody used in all the years would end at the next start. A new folder numbers them from 1.
-            try store.renew(sessions: Array(1...Int64(plan.families * plan.members)))
+            // The sessions of before the years have come to their end.
+            for (family, members) in seeded { try store.signInAgain(family, members).get() }
         }
         guard try store.truncateLog() else { throw LoadFailure("The database is being read by another process.") }
     }

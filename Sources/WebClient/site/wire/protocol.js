@@ -36,6 +36,7 @@ export const ERROR_CODES = new Set([
   "already_joined",
   "token_unknown",
   "code_unknown",
+  "confirm_first",
   "cursor_ahead",
 ]);
 
@@ -47,7 +48,7 @@ export const SHORTEST_RETRY = 50;
 export const USUAL_RETRY = 1000;
 
 /** The features that this client knows. */
-export const FEATURES = new Set(["kinds", "quiet", "lists", "statistics", "history", "digest", "access_log", "undo", "plans", "overlaps", "uploads", "requests", "drain", "checksum", "invites"]);
+export const FEATURES = new Set(["kinds", "quiet", "lists", "statistics", "history", "digest", "access_log", "undo", "plans", "overlaps", "uploads", "requests", "drain", "checksum", "invites", "audit", "consent", "sessions", "families", "tokens", "devices"]);
 
 /**
  * The limits of a server that nobody configured.
