@@ -205,7 +205,7 @@ package struct AnswerText {
 
     private func standing(_ standing: Standing) -> String {
         let name = names.member(standing.member)
-        let consent = standing.consent.map { "; \(names.member($0.by)) consented on \(text.time($0.at)) (\($0.version.printable))" } ?? ""
+        let consent = standing.consent.map { "; \(names.member($0.by)) consented (\(text.time($0.at)), \($0.version.printable))" } ?? ""
         let signIn = standing.hasSignIn ? "has signed in" : standing.isInvited ? "is invited" : "has not signed in"
         return switch standing.state {
         case .open, .consented:

@@ -60,7 +60,7 @@ struct AuditText {
         case .passkeyRemoved: "\(author) removed a passkey from \(whose) sign-in\(named)"
         case .passkeyRefused: "A passkey was refused for \(whom)\(named)"
         case .deviceAdded: "\(author) signed in on another device\(named)"
-        case .sessionsEnded: "\(author) ended \(entry.count) of \(whose) sessions"
+        case .sessionsEnded: "\(author) ended \(entry.count == 1 ? "one" : "\(entry.count)") of \(whose) sessions"
         case .tokenCreated: "\(author) made a token for a program\(named)"
         case .tokenRevoked: "\(author) revoked a token of a program\(named)"
         case .exported: "\(author) exported the family\(named)"

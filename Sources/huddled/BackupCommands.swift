@@ -19,8 +19,8 @@ func backUp(_ words: [String]) throws(CommandError) {
         }
         let removed = report.removed == 0 ? "" : " Older backups that were removed: \(report.removed)."
         Standard.write(
-            output: "\(report.path) is a verified backup of \(report.families) families with \(report.files) files (\(ByteCount.text(report.octets))); "
-                + "\(report.newFiles) files (\(ByteCount.text(report.newOctets))) are new.\(removed)\n")
+            output: "\(report.path) is a verified backup. Families: \(report.families). Files: \(report.files) (\(ByteCount.text(report.octets))). "
+                + "New files: \(report.newFiles) (\(ByteCount.text(report.newOctets))).\(removed)\n")
     } catch { throw .failed(error.sentence) }
 }
 
@@ -35,7 +35,7 @@ func restore(_ words: [String]) throws(CommandError) {
         }
         let sessions = report.hasEndedSessions ? " Nobody is signed in: give members a sign-in with huddled token." : ""
         Standard.write(
-            output: "\(data) holds the \(report.families) families and \(report.files) files of \(report.backup). Start the server.\(sessions)\n"
+            output: "\(data) is restored from \(report.backup). Families: \(report.families). Files: \(report.files). Start the server.\(sessions)\n"
                 + "Every client loads its families again; changes made after the backup are gone from the server.\n")
     } catch { throw .failed(error.sentence) }
 }

@@ -115,6 +115,8 @@ package struct Backup {
     private func fill(_ folder: String, _ madeAt: Int64, _ report: inout Report) throws -> BackupManifest {
         let path = "\(folder)/\(BackupNames.database)"
         try expectRoom(try Int64(octets(DataFolder.databasePath(in: data)) + octets(DataFolder.databasePath(in: data) + "-wal")))
+        // For its owner alone: SQLite would make a file that others may read.
+        _ = try Files.createNew(path)
         guard let schema = try ServerDatabase.copy(from: data, to: path, goesOn: { pace.rest() }) else { throw ServerError("The copy was ended.") }
         try synchronize(path)
         let used = try ServerDatabase.openReader(of: path).filesInUse()
