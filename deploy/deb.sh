@@ -178,7 +178,7 @@ control huddle-server net "$(libraries huddle-server huddled), adduser, init-sys
     "collaboration server for families of recruited athletes" <<'TEXT'
 Athletes and parents share recruiting events, trip itineraries and
 documents live, in one room per family. A change is on stable storage
-before anybody hears of it, and everybody hears changes in the same order.
+before it is shown to anybody, and everybody sees changes in the same order.
 .
 This package runs the server as a systemd service. The terminal client is
 in the package huddle.

@@ -4,7 +4,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# What a toolchain from swift.org's archive is linked with, what the build links and reads at run time (tzdata, pango for PDFs, and qrencode for pictures of codes), and what the
+# The libraries that a toolchain from swift.org's archive is linked with, those that the build links and reads at run time (tzdata, pango for PDFs, and qrencode for pictures of codes), and what the
 # tests use besides.
 swift_packages=(libncurses6 libcurl4 libxml2 libsqlite3-0)
 # shellcheck disable=SC2034 # both are for the scripts that source this

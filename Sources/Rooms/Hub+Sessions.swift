@@ -43,7 +43,7 @@ extension Hub {
         return true
     }
 
-    /// What `Effect.endSessions` asked for is durable, or was refused.
+    /// The end that `Effect.endSessions` asked for is durable, or was refused.
     package func didEndSessions(_ id: SessionID, _ rejection: Rejection?) {
         guard let session = session(id), let request = session.commandRequest else { return }
         session.commandRequest = nil

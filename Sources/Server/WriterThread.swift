@@ -165,7 +165,7 @@ private struct WriterLoop {
         return true
     }
 
-    /// The connections of sessions that ended are closed before anybody is told what ended them.
+    /// The connections of sessions that ended are closed before anybody receives the reason.
     private func reportEndedSessions() {
         let ended = store.takeEndedSessions()
         if !ended.isEmpty { events.put(.sessionsEnded(ended)) }

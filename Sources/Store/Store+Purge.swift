@@ -2,7 +2,7 @@ package import Bytes
 import Family
 import Wire
 
-// What ends with time: receipts, invites, sessions, deleted records, the access log, the audit log. In portions, each a transaction of its own of
+// Rows that end with time: receipts, invites, sessions, deleted records, the access log, the audit log. In portions, each a transaction of its own of
 // some milliseconds at most, between which other writes are done.
 extension Store {
     /// What one round of purging goes through.

@@ -2,7 +2,7 @@ package import Bytes
 import Family
 import Ledger
 
-/// What a token for calendars opens now.
+/// The athletes whose calendars a token opens now.
 package struct CalendarAccess: Hashable, Sendable {
     /// As `SignIn.session`.
     package var session: Int64
@@ -22,7 +22,7 @@ package struct CalendarAthlete: Hashable, Sendable {
 }
 
 extension StoreReader {
-    /// What a token for calendars opens: the athletes that it names, as far as its person shares a family with them now.
+    /// The athletes whose calendars a token opens: those that it names, as far as its person shares a family with them now.
     ///
     /// - Returns: `nil` for every other token, and for one that has ended.
     package func calendarAccess(token: String) throws(StoreFailure) -> CalendarAccess? {

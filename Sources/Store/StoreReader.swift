@@ -33,7 +33,7 @@ package final class StoreReader {
 
     // MARK: Sessions
 
-    /// Who holds the session of a token; `nil` for a token of none, for a session that has ended, and for a token that opens calendars alone.
+    /// The holder of the session of a token; `nil` for a token of none, for a session that has ended, and for a token that opens calendars alone.
     package func signIn(token: String) throws(StoreFailure) -> SignIn? {
         try reading {
             let now = environment.now()

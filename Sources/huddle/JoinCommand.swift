@@ -39,7 +39,7 @@ enum JoinCommand {
     /// Asks a person who is signed in whether the invite is for the same person. Scripts are not asked: for them it is a new sign-in.
     private static func wantsToAdd(_ token: String, _ address: ServerAddress, _ invocation: Invocation) throws -> Bool {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else { return false }
-        // Who is signed in with a token that has ended is nobody.
+        // A token that has ended signs nobody in.
         guard let families = try? OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout), !families.isEmpty else { return false }
         let names = families.map { $0.name.printable }.joined(separator: ", ")
         let answer = TerminalQuestion.ask("You are signed in here already (\(names)). Add the family of this invite to your sign-in? Type yes or no: ")

@@ -54,7 +54,7 @@ struct HubSessionTests {
         #expect(script.seen() == [])
     }
 
-    @Test("A session that ends itself is told so once, and a refusal leaves everything as it is")
+    @Test("A session that ends itself gets signed_out once, and a refusal leaves everything as it is")
     func itself() {
         let script = HubScript()
         let id = script.live(at: 0)

@@ -50,7 +50,7 @@ struct JoiningTests {
 
     // MARK: Adding
 
-    @Test("The family is added to the person: one person, one session, two families, and the room of the second one hears of it")
+    @Test("The family is added to the person: one person, one session, two families, and the room of the second one receives the change")
     func adds() throws {
         let ana = try seat(home.parent)
         let made = try invited()

@@ -77,7 +77,7 @@ extension SystemTests {
             withExtendedLifetime(server) {}
         }
 
-        @Test("Wrong uses are told in one sentence")
+        @Test("A wrong use gets one sentence")
         func wrongUses() throws {
             #expect(try Programs.huddled("backup", "--data", data).ending == .exited(2))
             #expect(try Programs.huddled("backup", place).ending == .exited(2))

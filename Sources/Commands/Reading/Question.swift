@@ -16,7 +16,7 @@ package enum Question: Hashable, Sendable {
     case statistics(Kind)
     case accesses(before: String?, limit: Int)
     case audit(before: String?, limit: Int, isOwn: Bool)
-    /// Who may sign in, and the text of consent.
+    /// Whether each member may sign in, and the text of consent.
     case standings(showsText: Bool)
     /// A consent; `accepts` is the version of the text that the parent has read.
     case consent(String, accepts: String?)

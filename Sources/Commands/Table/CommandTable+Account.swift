@@ -26,6 +26,6 @@ extension CommandTable {
             notes: "On a terminal the code is shown as a picture for a phone as well, if libqrencode is installed. The device is signed in as you, in all your families."),
         Command(
             .logout, .account, words: [["logout"]], output: .answer, "end the sign-in here, on the server too",
-            notes: "What waits to be sent stays in the outbox and keeps you from signing out by mistake: send or drop it first (huddle outbox)."),
+            notes: "Changes that wait in the outbox keep you from signing out by mistake: send or drop them first (huddle outbox)."),
     ]
 }

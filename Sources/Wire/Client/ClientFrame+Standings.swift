@@ -1,6 +1,6 @@
 import JSON
 
-/// Who may sign in, and who needs a parent's act first.
+/// Whether each member may sign in, or needs a parent's act first.
 package struct StandingsRequest: Hashable, Sendable {
     package var request: Int64
 

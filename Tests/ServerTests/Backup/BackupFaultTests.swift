@@ -48,7 +48,7 @@ struct BackupFaultTests {
         }
         #expect(call > 30 && wholes <= 1)
         #expect(house.isNoted)
-        // What the others left behind is gone.
+        // The rest of the others is gone.
         #expect(try house.entries().map(\.isFinished) == [true])
         _ = try Restore(house.place, to: house.folder.path + "/restored", endsSessions: false).run()
     }
