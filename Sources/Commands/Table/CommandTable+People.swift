@@ -21,7 +21,7 @@ extension CommandTable {
             notes: "For parents. resend makes a new code, and the former one is dead. In the conversation, /invites comes first."),
         Command(
             .consents, .people, words: [["consents"]], slash: [["consents"]], options: [.init("--text", "show the text in force as well")], output: .answer,
-            "who may sign in, which athletes need a consent, and the last days of guests",
+            "the sign-in of each member, athletes who need a consent, and last days of guests",
             notes: "Parents see everybody, others themselves."),
         Command(
             .consent, .people, words: [["consent"]], arguments: [.init("ATHLETE", .record([.member]), repeats: true)],
