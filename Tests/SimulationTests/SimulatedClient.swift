@@ -1,4 +1,5 @@
 import Bytes
+import EngineScripts
 import Family
 import Sync
 import TestSupport
@@ -9,7 +10,11 @@ import Wire
 final class SimulatedClient {
     let name: String
     let family: SimulatedFamily
-    private(set) var engine: SyncEngine
+    private var scripted: ScriptedEngine
+    /// The engine in JavaScript that takes this seat: it gets the same inputs, its frames are sent, and it must act as the
+    /// Swift engine does, in every action and in the state.
+    private let follower: (engines: NodeEngines, seat: Int)?
+    private var steps = 0
     private(set) var link: Link?
     private var connectGeneration = 0
     private var wakeGeneration = 0
@@ -29,24 +34,62 @@ final class SimulatedClient {
     /// The number of times that the client detected a difference from the server's records.
     private(set) var differences = 0
 
-    init(name: String, family: SimulatedFamily, token: String, client: Identifier, seed: UInt64, slowness: Int64) {
+    init(name: String, family: SimulatedFamily, token: String, client: Identifier, seed: UInt64, slowness: Int64, engines: NodeEngines? = nil) {
         self.name = name
         self.family = family
         self.slowness = slowness
-        engine = SyncEngine(.init(token: token, client: client, family: family.id, seed: seed))
+        let configuration = SyncEngine.Configuration(token: token, client: client, family: family.id, seed: seed)
+        scripted = ScriptedEngine(configuration)
+        follower = engines.map { ($0, $0.begin(configuration)) }
     }
 
+    var engine: SyncEngine { scripted.engine }
     var client: Identifier { engine.configuration.client }
+    var isJavaScript: Bool { follower != nil }
 
     // MARK: The engine's environment
 
-    func start(in world: World) { perform(engine.start(now: world.scheduler.now), in: world) }
+    func start(in world: World) { give(.start, in: world) }
 
-    private func perform(_ actions: [SyncAction], in world: World) {
+    /// Gives the engine an input, and carries out its actions.
+    ///
+    /// - Returns: the id of the requested mutation, or the refusal.
+    @discardableResult
+    private func give(_ input: EngineInput, in world: World, prepare: (Int64) -> Void = { _ in }) -> Rejection? {
+        let now = world.scheduler.now
+        do {
+            let outcome = try scripted.take(input, at: now, now: now)
+            if let mutation = outcome.mutation { prepare(mutation) }
+            let frames = try follow(input, outcome, now: now)
+            perform(outcome.actions, frames, in: world)
+            return outcome.refusal
+        } catch {
+            world.check(false, "\(name): \(error)")
+            return nil
+        }
+    }
+
+    /// The frames of the engine in JavaScript; `nil` for a Swift engine.
+    private func follow(_ input: EngineInput, _ outcome: ScriptedEngine.Outcome, now: Int64) throws -> [[UInt8]]? {
+        guard let follower else { return nil }
+        steps += 1
+        var touched: [Identifier]? = []
+        for action in outcome.actions {
+            if case .changed(let ids) = action { touched = ids }
+            if case .replaced = action { touched = nil }
+        }
+        // Now and then the whole state, for records that changed and were not named.
+        if steps.isMultiple(of: 32) { touched = nil }
+        let state = scripted.changes(touched: touched)
+        return try follower.engines.follow(follower.seat, input, outcome, state: state, touched: touched, at: now, now: now)
+    }
+
+    private func perform(_ actions: [SyncAction], _ frames: [[UInt8]]?, in world: World) {
+        var frames = frames?[...]
         for action in actions {
             switch action {
             case .send(let frame):
-                link?.sendUp(.text, frame.encode(), in: world)
+                link?.sendUp(.text, frames?.popFirst() ?? frame.encode(), in: world)
             case .connect(let wait):
                 connectGeneration += 1
                 let generation = connectGeneration
@@ -64,7 +107,7 @@ final class SimulatedClient {
                 let generation = wakeGeneration
                 world.scheduler.after(wait) { [self] world in
                     guard generation == wakeGeneration else { return }
-                    perform(engine.timerFired(now: world.scheduler.now), in: world)
+                    give(.timer, in: world)
                 }
             case .notify(.acknowledged(let ack)):
                 world.check(acknowledged[ack.mutation] == nil, "exactly-once: \(name) was told twice of mutation \(ack.mutation)")
@@ -84,11 +127,11 @@ final class SimulatedClient {
 
     private func connect(in world: World) {
         guard let link = world.connect(self) else {
-            perform(engine.disconnected(closeCode: nil, now: world.scheduler.now), in: world)
+            give(.disconnected(nil), in: world)
             return
         }
         self.link = link
-        perform(engine.connected(now: world.scheduler.now), in: world)
+        give(.connected, in: world)
     }
 
     func received(_ event: LinkEvent, on link: Link, in world: World) {
@@ -103,8 +146,8 @@ final class SimulatedClient {
                 world.check(false, "\(name) cannot read a frame: \(error)")
                 return
             }
-            loseEntry(of: &frame, in: world)
-            perform(engine.receive(frame, now: world.scheduler.now), in: world)
+            let isWhole = !loseEntry(of: &frame, in: world)
+            give(.receive(isWhole ? octets : frame.encode()), in: world)
             world.checkState(of: self)
         case .close(let code):
             world.cut(link)
@@ -113,19 +156,21 @@ final class SimulatedClient {
         }
     }
 
-    private func loseEntry(of frame: inout ServerFrame, in world: World) {
-        guard entriesToLose > 0, case .change(var change) = frame, change.client != client, engine.phase == .live, world.dice.one(in: 4) else { return }
+    /// - Returns: whether an entry was lost.
+    private func loseEntry(of frame: inout ServerFrame, in world: World) -> Bool {
+        guard entriesToLose > 0, case .change(var change) = frame, change.client != client, engine.phase == .live, world.dice.one(in: 4) else { return false }
         change.entries.removeLast()
         frame = .change(change)
         entriesToLose -= 1
         isSpoiled = true
+        return true
     }
 
     /// Handles the end of the link.
     func lost(_ link: Link, _ code: UInt16?, in world: World) {
         guard link === self.link else { return }
         self.link = nil
-        perform(engine.disconnected(closeCode: code, now: world.scheduler.now), in: world)
+        give(.disconnected(code), in: world)
     }
 
     // MARK: Input
@@ -133,13 +178,8 @@ final class SimulatedClient {
     func act(in world: World) {
         let operations = chooseOperations(in: world)
         guard !operations.isEmpty else { return }
-        do throws(Rejection) {
-            let (mutation, actions) = try engine.perform(operations, at: world.scheduler.now, now: world.scheduler.now)
-            asked[mutation, default: []] += operations
-            perform(actions, in: world)
-        } catch {
-            world.check(error.code == .tooManyPending, "the engine refused what it should take: \(error)")
-        }
+        let refusal = give(.perform(operations, nil), in: world) { asked[$0, default: []] += operations }
+        if let refusal { world.check(refusal.code == .tooManyPending, "the engine refused what it should take: \(refusal)") }
     }
 
     private func chooseOperations(in world: World) -> [Operation] {

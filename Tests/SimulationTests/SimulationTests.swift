@@ -1,4 +1,6 @@
+import EngineScripts
 import Family
+import Posix
 import TestSupport
 import Testing
 
@@ -22,6 +24,33 @@ struct SimulationTests {
         let done = world.clients.reduce(0) { $0 + $1.acknowledged.count }
         if Seeds.isTold { print("seed \(seed): \(done) done, \(world.summary)") }
         #expect(done > 20, "seed \(seed): only \(done) mutations were done, which proves nothing")
+    }
+
+    @Test("R168 every promise holds in worlds where engines in JavaScript have two thirds of the seats, and lose entries")
+    func javaScript() throws {
+        guard let node = NodeProgram.path(for: "Engines in JavaScript among the simulated clients") else {
+            #expect(!NodeProgram.isRequired, "there is no node")
+            return
+        }
+        // A few worlds; `HUDDLE_SEEDS` or `HUDDLE_SEED` choose more, or one.
+        let isChosen = Environment.value("HUDDLE_SEEDS") != nil || Environment.value("HUDDLE_SEED") != nil
+        var done = 0
+        for seed in isChosen ? Seeds.chosen : Array(301...306) {
+            let world = try World(seed: seed, engines: NodeEngines(node: node))
+            for client in world.clients {
+                if seed.isMultiple(of: 2) { client.entriesToLose = 1 }
+                client.start(in: world)
+            }
+            plan(world, until: 12_000)
+            while world.scheduler.now < 12_000, world.violations.isEmpty, let action = world.scheduler.next() { action(world) }
+            for client in world.clients { client.entriesToLose = 0 }
+            #expect(world.violations.isEmpty, "\(world.violations.prefix(3))")
+            #expect(world.settle(), "seed \(seed): the world does not come to rest")
+            world.checkAgreement()
+            #expect(world.violations.isEmpty, "\(world.violations.prefix(3))")
+            done += world.clients.reduce(0) { $0 + ($1.isJavaScript ? $1.acknowledged.count : 0) }
+        }
+        #expect(done > 60, "only \(done) mutations of engines in JavaScript were done, which proves nothing")
     }
 
     @Test("Rooms that get changes late, out of order or twice read the log, and every client receives each change once and in order")

@@ -1,5 +1,6 @@
 import Bytes
 import CFaultVFS
+import EngineScripts
 import Family
 import Ledger
 import Rooms
@@ -25,6 +26,7 @@ final class World {
     var delay: Int64 = 40
 
     private let disk: String
+    private let engines: NodeEngines?
     private var server: ServerLife?
     private var links: [Link] = []
     private var nextLink = 0
@@ -47,9 +49,12 @@ final class World {
     /// The state of each family at each sequence, computed from the log.
     private var twins: [Identifier: Twin] = [:]
 
-    /// - Parameter liesAboutSync: whether the disk makes nothing durable, although it reports success.
-    init(seed: UInt64, liesAboutSync: Bool = false) throws {
+    /// - Parameters:
+    ///   - liesAboutSync: whether the disk makes nothing durable, although it reports success.
+    ///   - engines: engines in JavaScript for some of the seats.
+    init(seed: UInt64, liesAboutSync: Bool = false, engines: NodeEngines? = nil) throws {
         self.seed = seed
+        self.engines = engines
         dice = Dice(seed: seed)
         // Suites run in parallel, and two of them may use the same seed.
         disk = "simulation-\(seed)-\(Self.made.add(1, ordering: .relaxed).newValue)"
@@ -120,7 +125,7 @@ final class World {
                 clients.append(
                     SimulatedClient(
                         name: "\(mark) \(index)", family: family, token: session.token, client: identifier(), seed: dice.next(),
-                        slowness: index == 1 ? dice.number(0...30) : 0))
+                        slowness: index == 1 ? dice.number(0...30) : 0, engines: index == 1 ? nil : engines))
             }
         }
         for family in families {
@@ -149,7 +154,7 @@ final class World {
         guard let owner = dice.pick(clients) else { return }
         let device = SimulatedClient(
             name: "\(owner.name)+\(clients.count)", family: owner.family, token: owner.engine.configuration.token, client: identifier(),
-            seed: dice.next(), slowness: 0)
+            seed: dice.next(), slowness: 0, engines: clients.count.isMultiple(of: 2) ? engines : nil)
         clients.append(device)
         device.start(in: self)
         for _ in 0..<5 { scheduler.after(dice.number(0...2_000)) { device.act(in: $0) } }
