@@ -326,14 +326,13 @@ package enum Files {
 
     /// Locks a folder for this process until the result is released or the process ends in any way.
     ///
-    /// The lock is on the folder itself (flock(2)): there is no lock file that could become stale, and children do not
-    /// inherit it.
+    /// The lock is on the folder itself (flock(2)): there is no lock file that could become stale.
     ///
     /// - Parameter timeoutMilliseconds: how long to wait for a holder that is about to end, or for a child of it that
     ///   has been forked and not yet executed.
     /// - Parameter isShared: whether others may hold the folder as well, if they share it too.
     /// - Throws: `.locked` if another holder is alive.
-    package static func lock(folder path: String, timeoutMilliseconds: Int = 0, isShared: Bool = false) throws(Errno) -> FileDescriptor {
+    package static func lock(folder path: String, timeoutMilliseconds: Int = 0, isShared: Bool = false) throws(Errno) -> FolderLock {
         let folder = try open(path, O_RDONLY | O_DIRECTORY, 0)
         let end = Clock.monotonicMilliseconds() + Int64(timeoutMilliseconds)
         while retrying({ flock(folder.raw, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) }) != 0 {
@@ -343,7 +342,7 @@ package enum Files {
             var none: [Poll.Item] = []
             _ = try Poll.wait(&none, timeoutMilliseconds: 10)
         }
-        return folder
+        return FolderLock(folder)
     }
 
     /// The octets that a user without special privileges may still write to the disk of `path`.

@@ -9,7 +9,7 @@ package enum CopyLock {
     ///
     /// - Parameter milliseconds: how long to wait for a sweep, or for another copy, to end.
     /// - Throws: `.locked` after that time.
-    package static func take(in folder: String, waiting milliseconds: Int) throws(Errno) -> FileDescriptor {
+    package static func take(in folder: String, waiting milliseconds: Int) throws(Errno) -> FolderLock {
         let blobs = DataFolder.blobsPath(in: folder)
         try Files.makeFolder(blobs)
         return try Files.lock(folder: blobs, timeoutMilliseconds: milliseconds)
@@ -31,7 +31,7 @@ package enum CopyLock {
     }
 
     /// - Returns: `nil` while somebody has the folder alone.
-    private static func share(_ blobs: String) throws(Errno) -> FileDescriptor? {
+    private static func share(_ blobs: String) throws(Errno) -> FolderLock? {
         do throws(Errno) {
             return try Files.lock(folder: blobs, isShared: true)
         } catch {

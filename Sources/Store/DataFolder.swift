@@ -5,7 +5,7 @@ package import Posix
 /// The claim is a lock on the folder (flock(2)); it ends with the value or with the process, however that ends.
 package struct DataFolder: ~Copyable {
     package let path: String
-    private let claim: FileDescriptor
+    private let claim: FolderLock
 
     /// Makes the folder (mode 0700) when it is missing and claims it.
     ///
@@ -21,7 +21,7 @@ package struct DataFolder: ~Copyable {
         self.path = path
     }
 
-    private static func claim(_ path: String) throws(Errno) -> FileDescriptor {
+    private static func claim(_ path: String) throws(Errno) -> FolderLock {
         try Files.makeFolders(path, mode: 0o700)
         // The names of the database files are only as durable as the folder they stand in.
         try Files.synchronizeFolder(of: path)

@@ -104,7 +104,7 @@ package struct Backup {
         return report
     }
 
-    private func take(_ path: String, _ lock: () throws(Errno) -> FileDescriptor) throws -> FileDescriptor {
+    private func take(_ path: String, _ lock: () throws(Errno) -> FolderLock) throws -> FolderLock {
         do throws(Errno) { return try lock() } catch {
             guard error == .locked else { throw error }
             throw ServerError("\(path) is in use by another backup, or by a sweep that does not end. Try again later.")

@@ -131,7 +131,7 @@ package struct Restore {
         withExtendedLifetime(claim) {}
     }
 
-    private func takeFolder() throws -> FileDescriptor {
+    private func takeFolder() throws -> FolderLock {
         do throws(Errno) { return try Files.lock(folder: data, timeoutMilliseconds: 2_000) } catch {
             guard error == .locked else { throw error }
             throw ServerError("\(data) is in use by another process. Choose another --data.")

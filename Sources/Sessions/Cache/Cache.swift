@@ -46,7 +46,7 @@ package final class Cache {
     private let place: CachePlace
     let database: Database
     let statements: CacheStatements
-    private let lock: FolderLock
+    private let lock: SharedLock
     /// The path of the member's own cache, which another process has, if this is a cache beside it. The own cache
     /// stores the family's data; this one stores only the author's own input.
     let own: String?
@@ -65,7 +65,7 @@ package final class Cache {
     var isReplaced = false
     var newChanges: [Change] = []
 
-    init(_ folder: String, _ place: CachePlace, _ database: Database, _ lock: FolderLock, beside own: String?) throws {
+    init(_ folder: String, _ place: CachePlace, _ database: Database, _ lock: SharedLock, beside own: String?) throws {
         self.folder = folder
         self.own = own
         self.place = place
@@ -83,9 +83,9 @@ package final class Cache {
         let folder = place.folder(of: member)
         do {
             try Files.makeFolders(folder, mode: 0o700)
-            let lock: FolderLock
+            let lock: SharedLock
             do throws(Errno) {
-                lock = FolderLock(try Files.lock(folder: folder, timeoutMilliseconds: lockMilliseconds))
+                lock = SharedLock(try Files.lock(folder: folder, timeoutMilliseconds: lockMilliseconds))
             } catch {
                 if error == .locked { throw CacheFailure.locked }
                 throw error
@@ -110,7 +110,7 @@ package final class Cache {
             let folder = place.folder(beside: number, of: member)
             do {
                 try Files.makeFolders(folder, mode: 0o700)
-                return try open(folder, place, member, FolderLock(try Files.lock(folder: folder)), beside: path(place, member))
+                return try open(folder, place, member, SharedLock(try Files.lock(folder: folder)), beside: path(place, member))
             } catch let error as Errno where error == .locked {
                 continue
             } catch {
@@ -124,13 +124,13 @@ package final class Cache {
     static func left(beside place: CachePlace, _ member: Identifier) -> [Opened] {
         (1...mostBeside).compactMap { number in
             let folder = place.folder(beside: number, of: member)
-            guard Files.exists(folder), let lock = try? FolderLock(Files.lock(folder: folder)) else { return nil }
+            guard Files.exists(folder), let lock = try? SharedLock(Files.lock(folder: folder)) else { return nil }
             return try? open(folder, place, member, lock, beside: path(place, member))
         }
     }
 
     private static func open(
-        _ folder: String, _ place: CachePlace, _ member: Identifier, _ lock: FolderLock, beside own: String?
+        _ folder: String, _ place: CachePlace, _ member: Identifier, _ lock: SharedLock, beside own: String?
     ) throws -> Opened {
         let path = "\(folder)/\(fileName)"
         var salvaged: SavedState?
@@ -322,14 +322,14 @@ package final class Cache {
 
 @available(*, unavailable) extension Cache: Sendable {}
 
-/// Locks a folder for the lifetime of the object.
-final class FolderLock {
-    private let folder: FileDescriptor
+/// A folder's lock that may be handed on; it ends with the last reference.
+final class SharedLock {
+    private let lock: FolderLock
 
-    init(_ folder: consuming FileDescriptor) { self.folder = folder }
+    init(_ lock: consuming FolderLock) { self.lock = lock }
 }
 
-@available(*, unavailable) extension FolderLock: Sendable {}
+@available(*, unavailable) extension SharedLock: Sendable {}
 
 /// The reason why there is no cache, for people.
 package struct CacheFailure: Error, Hashable, Sendable {
