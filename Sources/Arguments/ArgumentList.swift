@@ -88,7 +88,7 @@ package struct ArgumentList: Sendable {
 
     /// Refuses words that the program would ignore.
     package func expectNoPositional() throws(UsageError) {
-        if let word = positional.first { throw UsageError("There is nothing to do with '\(word)'.") }
+        if let word = positional.first { throw UsageError("Unexpected word '\(word)'.") }
     }
 }
 

@@ -93,7 +93,7 @@ package struct DocumentDownload {
 
     private static func expectNothing(at path: String) throws(DocumentFailure) {
         guard Files.exists(path) else { return }
-        throw .file("\(path.printable) is there already and was left alone. Choose another name with --output.")
+        throw .file("\(path.printable) already exists. Choose another name with --output.")
     }
 
     /// Others may have write access to the folder, as in /tmp: only a file of this user is written to.

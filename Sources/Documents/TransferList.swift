@@ -180,7 +180,7 @@ package struct TransferList: Sendable {
         guard let first = open.first else { return "" }
         var words: String
         if open.count == 1 {
-            words = "\(first.title) is on its way\(first.meter?.percent.map { " (\($0) %)" } ?? "")."
+            words = "\(first.title) is on its way\(first.meter?.percent.map { " (\($0)%)" } ?? "")."
         } else {
             words = "\(open.count) files are on their way."
         }

@@ -65,11 +65,11 @@ package struct TransferMeter: Hashable, Sendable {
         return "\(shown / 60):\(shown % 60 < 10 ? "0" : "")\(shown % 60)"
     }
 
-    /// "[######----] 45 %  3.2 MB/s  0:17 left", in this width; the bar fills the rest of the line.
+    /// "[######----] 45%  3.2 MB/s  0:17 left", in this width; the bar fills the rest of the line.
     ///
     /// - Parameter columns: the width; 0 for no bar.
     package func line(columns: Int) -> String {
-        var words = percent.map { "\($0) %" } ?? ByteCount.text(octets)
+        var words = percent.map { "\($0)%" } ?? ByteCount.text(octets)
         if let rate, octets < total ?? .max { words += "  \(ByteCount.text(Int64(rate)))/s" }
         if let total, total > 0, octets >= total {
             words += "  being checked"

@@ -211,8 +211,8 @@ extension ErrorCode {
                 "{kind}: created by the server only, not by a mutation.": "create of a family, member or document.",
                 "{kind}: cannot be deleted by a mutation.": "delete or restore of a family or reading position.",
                 "Guests can read but not change anything. Nothing was changed.": "A guest.",
-                "This athlete lets parents view, not edit. Nothing was changed.": "A parent, where parent_access is view.",
-                "These records belong to another athlete: you can view them. Nothing was changed.": "An athlete.",
+                "This athlete has set the season to view-only for parents. Nothing was changed.": "A parent, where parent_access is view.",
+                "You can view another athlete's records but not change them. Nothing was changed.": "An athlete.",
                 "A message is edited by its author only, and deleted by its author or a parent. Nothing was changed.": "Messages of others.",
                 "Only parents change the family's settings. Nothing was changed.": "The family.",
                 "Only parents manage members; your own name is yours to change. Nothing was changed.": "Members.",
@@ -258,8 +258,8 @@ extension ErrorCode {
         case .lastParent: list(["A family keeps at least one parent. Nothing was changed.": "Deleting the last parent, or giving them another role."])
         case .overlap:
             list([
-                "{title} is at the same time as {other title}. Nothing was changed; send it again with a reason if both are meant.": "Two items of one trip.",
-                "{title} is at the same time as {other title} (and {count} more). Nothing was changed; send it again with a reason if both are meant.": "More than one pair.",
+                "{title} is at the same time as {other title}. Not saved. Keep both? Send it again with a reason.": "Two items of one trip.",
+                "{title} is at the same time as {other title} (and {count} more). Not saved. Keep both? Send it again with a reason.": "More than one pair.",
             ])
         case .contradicted:
             list([

@@ -103,7 +103,7 @@ package struct HTTPRefusal: Hashable, Sendable {
         ]),
         .init("file_type", 415, sentences: [
             "Invalid file type. {type} requires {extensions}.": "The extension of filename.",
-            "Invalid file type. The file is called {extension} but is something else. Nothing was kept; choose the right file.": "The first octets.",
+            "Invalid file type. This isn't a real {extension} file. Not uploaded; choose the right file.": "The first octets.",
         ]),
         .init("upload_interrupted", 423, draft: 503, sentences: [
             "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.": "The older of two requests.",

@@ -69,7 +69,7 @@ extension KindDeclaration {
             .init("unit", .line(max: 20), label: "Unit", required: true,
                 filledIn: "`mph` for `velocity` and `exit_velo`, `sec` for `sixty_time` and `pop_time`, `avg` for `batting_avg`, `ER/9` for `era`, "
                     + "`count` for `strikeouts`; `other` needs one"),
-            .init("recorded_date", .date, label: "Recorded on", required: true,
+            .init("recorded_date", .date, label: "Date", required: true,
                 filledIn: "`start_date` of the event, otherwise today in the family's zone"),
             .init("notes", .text(max: 10_000), label: "Notes"),
             .init("verified", .flag, label: "Verified", default: .flag(false)),
@@ -94,7 +94,7 @@ extension KindDeclaration {
             .init("sentiment", .choice(
                 ["very_positive", "positive", "neutral", "negative"], labels: ["Very Positive", "Positive", "Neutral", "Negative"]),
                 label: "Sentiment"),
-            .init("occurred_at", .localDateTime, label: "When it was", required: true,
+            .init("occurred_at", .localDateTime, label: "Date and time", required: true,
                 filledIn: "the start of the event, otherwise now, as `time_zone` shows it"),
             .init("time_zone", .zone, label: "Time zone", required: true, filledIn: "the zone of the event, otherwise the family's"),
             .init("logged_by", .reference(.member), label: "Logged by", serverOnly: true),

@@ -31,7 +31,7 @@ extension KindDeclaration {
             .init("participants", .set(of: .member, max: 50), label: "Participants"),
             .init("include_in_itinerary", .flag, label: "In the itinerary", default: .flag(true)),
             .init("source_type", .choice(
-                ["manual", "ai_extracted", "places_tab"], labels: ["Entered by hand", "Read from a text", "From a place"]),
+                ["manual", "ai_extracted", "places_tab"], labels: ["Manual", "Read from a text", "From a place"]),
                 label: "Source", required: true, default: .text("manual")),
             .init("source_data", .json(maxOctets: 16_384, maxDepth: 8), label: "Source data"),
         ])

@@ -81,7 +81,7 @@ package enum OverlapCheck {
     package static func rejection(_ overlaps: [Overlap], operation: Int?) -> Rejection {
         let more = overlaps.count > 1 ? " (and \(overlaps.count - 1) more)" : ""
         let sentence = "\(overlaps.first?.item.title ?? "") is at the same time as \(overlaps.first?.with.title ?? "")\(more). "
-            + "Nothing was changed; send it again with a reason if both are meant."
+            + "Not saved. Keep both? Send it again with a reason."
         return Rejection(
             .overlap, sentence, operation: operation, kind: .tripItem, id: overlaps.first?.item.id, overlaps: overlaps)
     }

@@ -115,8 +115,8 @@ package enum Permission {
         case .family: return "Only parents change the family's settings. Nothing was changed"
         case .message: return "A message is edited by its author only, and deleted by its author or a parent. Nothing was changed"
         case _ where access.actor.role == .parent:
-            return "This athlete lets parents view, not edit. Nothing was changed"
-        default: return "These records belong to another athlete: you can view them. Nothing was changed"
+            return "This athlete has set the season to view-only for parents. Nothing was changed"
+        default: return "You can view another athlete's records but not change them. Nothing was changed"
         }
     }
 

@@ -41,7 +41,7 @@ enum ValueRules {
         case (.date, .text(let text)):
             return try TextRules.trimmed(text).map { text throws(Failure) in
                 guard CalendarDate(text) != nil else {
-                    throw Failure(code: .invalid, message: "\(field.label) must be a date that exists, written like 2026-04-15")
+                    throw Failure(code: .invalid, message: "\(field.label) must be a date that exists, such as 2026-04-15")
                 }
                 return .text(text)
             }

@@ -132,7 +132,7 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     /// The first octets do not match the file's format.
     package static func otherKind(_ kind: FileExtension) -> UploadRefusal {
         UploadRefusal(
-            "file_type", 415, "Invalid file type. The file is called .\(kind.rawValue) but is something else. Nothing was kept; choose the right file.",
+            "file_type", 415, "Invalid file type. This isn't a real .\(kind.rawValue) file. Not uploaded; choose the right file.",
             field: "filename", endsUpload: true)
     }
 

@@ -18,7 +18,7 @@ extension ConflictView {
             PaneParts.dialog(
                 [
                     StyledText("Forget this?"), StyledText(item.what, theme[.title]), StyledText("What you wrote is gone then.", theme[.muted]),
-                    StyledText("y forget it   any other key keeps it"),
+                    StyledText("y discard   any other key cancels"),
                 ], &canvas, theme, style: .failure)
         }
         if let input { drawInput(input, &canvas) }
@@ -37,8 +37,8 @@ extension ConflictView {
             input.draw(&canvas, rest, theme)
         } else if let item {
             let rest = PaneParts.dialog(
-                [StyledText(item.what, theme[.title])] + item.reason.map { StyledText($0) } + [StyledText("Why may both be? Enter sends it, Esc does not.", theme[.muted])],
-                &canvas, theme, title: "Both at once", rows: 1)
+                [StyledText(item.what, theme[.title])] + item.reason.map { StyledText($0) } + [StyledText("Why do both fit? (saved with the change)   Enter send   Esc cancel", theme[.muted])],
+                &canvas, theme, title: "Overlap", rows: 1)
             input.draw(&canvas, rest, theme)
         }
     }
@@ -51,7 +51,7 @@ extension ConflictView {
         canvas.draw(
             "  \(drafts.count) refused, \(waiting.count) waiting to be sent", at: column, head.row, theme[.muted])
         guard !drafts.isEmpty || !waiting.isEmpty else {
-            return PaneParts.empty(["Nothing was refused, and nothing waits.", "Esc back"], &canvas, list, theme)
+            return PaneParts.empty(["Nothing was refused, and nothing is waiting.", "q  goes back"], &canvas, list, theme)
         }
         var rows: [(line: StyledText, draft: Int64?)] = []
         for draft in drafts {
@@ -81,7 +81,7 @@ extension ConflictView {
                 canvas.restyle(Rect(list.column, list.row + place, columns: list.columns, rows: 1)) { theme[.selection].over($0) }
             }
         }
-        var hints = [("Enter", "both sides"), ("r", "send again"), ("e", "change"), ("x", "forget"), ("u", "undo"), ("Esc", "back")]
+        var hints = [("Enter", "both sides"), ("r", "send again"), ("e", "change"), ("x", "forget"), ("u", "undo"), ("q", "back")]
         if item?.sides == nil { hints.removeFirst() }
         if item?.parts ?? 1 > 1 { hints.insert(("s", "one by one"), at: 1) }
         if item?.isOverlap == true { hints.insert(("w", "both at once"), at: 0) }
@@ -138,7 +138,7 @@ extension ConflictView {
         }
         let both = item.fields.indices.contains(field) && item.fields[field].canBeBoth
         PaneParts.hints(
-            [("y", "yours"), ("t", "theirs")] + (both ? [("b", "both")] : []) + [("e", "write anew"), ("Enter", "done"), ("Y T", "all"), ("Esc", "later")],
+            allowed([("y", "yours"), ("t", "theirs")] + (both ? [("b", "both")] : []) + [("e", "write anew"), ("Enter", "done"), ("Y T", "all"), ("Esc", "later")]),
             &canvas, foot, theme)
     }
 
@@ -229,6 +229,6 @@ extension ConflictView {
         canvas.clipped(to: rect) { canvas in
             for (row, line) in rows.flatMap({ $0.wrapped(columns: rect.columns - 4, indent: 4) }).enumerated() { canvas.draw(line, at: 2, rect.row + row) }
         }
-        PaneParts.hints([("y", "yours"), ("t", "theirs"), ("Enter", "done"), ("Esc", "later")], &canvas, foot, theme)
+        PaneParts.hints(allowed([("y", "yours"), ("t", "theirs"), ("Enter", "done"), ("Esc", "later")]), &canvas, foot, theme)
     }
 }

@@ -4,13 +4,13 @@ package import Sync
 package import Terminal
 
 /// The commands for refused changes; configurations use these names.
-package enum ConflictCommand: String, CaseIterable, Sendable {
+package enum ConflictCommand: String, CaseIterable, Sendable, PaneCommand {
     case next = "draft-next", previous = "draft-previous", open = "draft-open"
     case split = "draft-split"
     case retry = "draft-retry", override = "draft-override", edit = "draft-edit", drop = "draft-drop"
     case yours = "choose-yours", theirs = "choose-theirs", both = "choose-both", merge = "choose-merged"
     case allYours = "choose-all-yours", allTheirs = "choose-all-theirs"
-    case close = "drafts-close"
+    case back = "drafts-back", close = "drafts-close"
 
     package var summary: String {
         switch self {
@@ -25,9 +25,10 @@ package enum ConflictCommand: String, CaseIterable, Sendable {
         case .yours: "yours is to be"
         case .theirs: "theirs is to be"
         case .both: "both: theirs, then yours"
-        case .merge: "write it anew from both"
+        case .merge: "combine both"
         case .allYours: "yours for all that is open"
         case .allTheirs: "theirs for all that is open"
+        case .back: "close the change"
         case .close: "back"
         }
     }
@@ -38,13 +39,14 @@ package enum ConflictCommand: String, CaseIterable, Sendable {
     static func bindDefaults(_ keymap: inout Keymap) {
         let list: [(String, ConflictCommand)] = [
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("o", .open), ("r", .retry), ("w", .override), ("s", .split), ("e", .edit),
-            ("x", .drop), ("delete", .drop), ("esc", .close), ("q", .close), ("ctrl-c", .close),
+            ("x", .drop), ("delete", .drop), ("esc", .back), ("q", .close), ("ctrl-c", .close),
         ]
         keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "drafts")
+        keymap.bind("U", to: RoomCommand.redoLast.rawValue, in: "drafts")
         for (names, command) in list { keymap.bind(names, to: command.rawValue, in: "drafts") }
         let sides: [(String, ConflictCommand)] = [
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("y", .yours), ("t", .theirs), ("b", .both), ("e", .merge),
-            ("Y", .allYours), ("T", .allTheirs), ("x", .drop), ("esc", .close), ("q", .close), ("ctrl-c", .close),
+            ("Y", .allYours), ("T", .allTheirs), ("x", .drop), ("esc", .back), ("q", .close), ("ctrl-c", .close),
         ]
         for (names, command) in sides { keymap.bind(names, to: command.rawValue, in: "conflict") }
     }
@@ -229,8 +231,8 @@ package struct ConflictView: Sendable, AskingPane {
     }
 
     mutating func run(_ command: ConflictCommand) -> [ConflictAction] {
-        if command == .close {
-            guard isOpen else { return [.shared(.close)] }
+        if command == .close || command == .back {
+            guard isOpen else { return [.shared(command == .back ? .stepBack : .close)] }
             isOpen = false
             return []
         }
@@ -276,7 +278,7 @@ package struct ConflictView: Sendable, AskingPane {
         case .merge: return merge(item)
         case .allYours: chooseAll(item, .yours)
         case .allTheirs: chooseAll(item, .theirs)
-        case .close: break
+        case .back, .close: break
         }
         return []
     }

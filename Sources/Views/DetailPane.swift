@@ -103,10 +103,10 @@ package struct DetailPane: Sendable {
     static func question(_ record: RecordReference, _ text: String) -> [String] {
         let what =
             switch record.kind {
-            case .coach: "Take this coach off the event?"
+            case .coach: "Remove this coach from the event?"
             default: "Are you sure you want to delete this \(record.kind.declaration.label.lowercased())?"
             }
-        return [what, text, "It can be undone for 30 days.", "y does it   any other key keeps it"]
+        return [what, text, "It can be undone for 30 days.", "y remove   any other key cancels"]
     }
 
     /// The first words of a record in the lines.

@@ -3,13 +3,14 @@ package import Queries
 internal import Terminal
 
 /// The commands for documents; configurations use these names.
-package enum DocumentsCommand: String, CaseIterable, Sendable {
+package enum DocumentsCommand: String, CaseIterable, Sendable, PaneCommand {
     case next = "document-next", previous = "document-previous", right = "document-right", left = "document-left"
     case first = "document-first", last = "document-last"
     case open = "document-open", add = "document-upload", version = "document-version", edit = "document-edit", delete = "document-delete"
     case download = "document-download", share = "document-share", copyLink = "document-copy-link"
     case view = "document-view", search = "document-search", type = "document-type", school = "document-school", shared = "document-shared"
-    case sort = "document-sort", unfilter = "document-unfilter", clear = "document-clear", stop = "transfer-stop", again = "transfer-again", close = "document-close"
+    case sort = "document-sort", unfilter = "document-unfilter", clear = "document-clear", stop = "transfer-stop", again = "transfer-again"
+    case back = "document-back", close = "document-close"
 
     package var summary: String {
         switch self {
@@ -19,7 +20,7 @@ package enum DocumentsCommand: String, CaseIterable, Sendable {
         case .left: "the one to the left"
         case .first: "to the first"
         case .last: "to the last"
-        case .open: "all of it: versions, links, fields"
+        case .open: "details: versions, links, fields"
         case .add: "upload a document"
         case .version: "upload its next version"
         case .edit: "change title, school and the like"
@@ -31,15 +32,18 @@ package enum DocumentsCommand: String, CaseIterable, Sendable {
         case .search: "search while you type"
         case .type: "types"
         case .school: "school"
-        case .shared: "only what a school has"
+        case .shared: "shared only"
         case .sort: "order: newest, oldest, name, type, most shared"
         case .unfilter: "take the last filter off"
         case .clear: "clear filters and search"
         case .stop: "stop an upload or a download"
         case .again: "try again what failed, or the server"
+        case .back: "close the document, then clear search and filters"
         case .close: "back"
         }
     }
+
+    static let writing: Set<Self> = [.add, .version, .edit, .delete, .share]
 
     package static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
 
@@ -48,9 +52,10 @@ package enum DocumentsCommand: String, CaseIterable, Sendable {
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("right", .right), ("l", .right), ("left", .left), ("h", .left),
             ("home", .first), ("g g", .first), ("end", .last), ("G", .last), ("enter", .open), ("o", .open), ("n", .add), ("N", .version), ("e", .edit),
             ("x", .delete), ("delete", .delete), ("d", .download), ("s", .share), ("y", .copyLink), ("v", .view), ("/", .search), ("t", .type), ("f", .school),
-            ("w", .shared), ("r", .sort), ("backspace", .unfilter), ("c", .clear), ("K", .stop), ("R", .again), ("esc", .close), ("q", .close), ("ctrl-c", .close),
+            ("w", .shared), ("r", .sort), ("backspace", .unfilter), ("c", .clear), ("K", .stop), ("R", .again), ("esc", .back), ("q", .close), ("ctrl-c", .close),
         ]
         keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "documents")
+        keymap.bind("U", to: RoomCommand.redoLast.rawValue, in: "documents")
         for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "documents") }
     }
 }

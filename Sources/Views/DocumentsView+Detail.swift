@@ -66,12 +66,12 @@ extension DocumentsView {
         switch question {
         case nil: break
         case .delete(_, let title):
-            ask(["Are you sure you want to delete this document?", title, "Its links end. It can be undone for 30 days.", "y delete   any other key keeps it"], &canvas)
-        case .revoke(_, _, let who): ask(["End the link of \(who)?", "Whoever has it cannot open the document any more.", "y end it   any other key keeps it"], &canvas)
-        case .stop(_, let title): ask(["Stop this?", title, "An upload of the same file goes on where it stopped.", "y stop   any other key goes on"], &canvas)
+            ask(["Are you sure you want to delete this document?", title, "Its links end. It can be undone for 30 days.", "y delete   any other key cancels"], &canvas)
+        case .revoke(_, _, let who): ask(["Revoke the link of \(who)?", "Nobody can open the document with it any more.", "y revoke   any other key cancels"], &canvas)
+        case .stop(_, let title): ask(["Stop this?", title, "An upload of the same file goes on where it stopped.", "y stop   any other key continues"], &canvas)
         case .download(let id):
             let rest = PaneParts.dialog(
-                [StyledText(records[id].map { RecordNames.name($0) } ?? "", theme[.title]), StyledText("Enter fetches it, Esc does not.", theme[.muted])], &canvas, theme, title: "Fetch", rows: 1)
+                [StyledText(records[id].map { RecordNames.name($0) } ?? "", theme[.title]), StyledText("Enter save   Esc cancel", theme[.muted])], &canvas, theme, title: "Fetch", rows: 1)
             input?.draw(&canvas, rest, theme)
         }
         if let made = madeLink {
@@ -89,7 +89,7 @@ extension DocumentsView {
     private func draw(_ menu: Menu, _ canvas: inout Canvas) {
         let rows = min(menu.entries.count, max(canvas.size.rows - 6, 1))
         let rest = PaneParts.dialog(
-            [StyledText(menu.purpose == .types ? "A digit or blank turns one on or off, Enter closes" : "Enter chooses, Esc closes", theme[.muted])], &canvas, theme, title: menu.title, rows: rows)
+            [StyledText(menu.purpose == .types ? "1-6 or Space toggles, Enter done" : "Enter chooses, Esc closes", theme[.muted])], &canvas, theme, title: menu.title, rows: rows)
         let first = PaneParts.first(selected: menu.selected, count: menu.entries.count, shown: rows)
         canvas.clipped(to: rest) { canvas in
             for (row, entry) in menu.entries.dropFirst(first).prefix(rows).enumerated() {

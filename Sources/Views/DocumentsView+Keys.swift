@@ -163,6 +163,17 @@ extension DocumentsView {
             if let opened, linksFailure != nil { return [.open(opened)] }
             // No transfer failed, so the view asks to retry the server immediately instead of after the wait.
             return [.hurry]
+        case .back:
+            if opened != nil {
+                close()
+            } else if !search.text.isEmpty {
+                search.set("")
+                apply()
+            } else if !filterWords.isEmpty {
+                clear()
+            } else {
+                return [.shared(.stepBack)]
+            }
         case .close:
             guard opened == nil else {
                 close()

@@ -40,7 +40,7 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
 
     package internal(set) var filter = ListFilter(.document)
     /// Whether this member may upload files.
-    package var mayUpload = true
+    package var mayWrite = true
     package internal(set) var isGrid = true
     /// The newest versions in the context, and those that pass the filter, in its order.
     package internal(set) var all: [Record] = []

@@ -6,7 +6,7 @@ internal import Terminal
 package import Words
 
 /// The commands for events; configurations use these names.
-package enum EventsCommand: String, CaseIterable, Sendable {
+package enum EventsCommand: String, CaseIterable, Sendable, PaneCommand {
     case next = "event-next", previous = "event-previous", first = "event-first", last = "event-last"
     case nextMonth = "month-next", previousMonth = "month-previous", thisMonth = "month-today"
     case open = "event-open", add = "event-add", edit = "event-edit", attend = "event-attend", delete = "event-delete"
@@ -14,7 +14,7 @@ package enum EventsCommand: String, CaseIterable, Sendable {
     case coaches = "event-coaches", export = "event-export", focusMonth = "month-focus", chooseMonth = "month-choose"
     case nextPart = "detail-next", previousPart = "detail-previous"
     case search = "event-search", type = "filter-type", status = "filter-status", date = "filter-date", sort = "event-sort", clear = "filter-clear"
-    case undo = "event-undo", close = "events-close"
+    case undo = "event-undo", back = "events-back", close = "events-close"
 
     package var summary: String {
         switch self {
@@ -45,10 +45,13 @@ package enum EventsCommand: String, CaseIterable, Sendable {
         case .date: "dates: all, upcoming, past, this month, next month"
         case .sort: "order: newest, oldest, name, type"
         case .clear: "clear filters and search"
-        case .undo: "take back your last change"
+        case .undo: "undo your last change; U redoes it"
+        case .back: "close the event, then clear search and filters"
         case .close: "back to where you were"
         }
     }
+
+    static let writing: Set<Self> = [.add, .edit, .attend, .delete, .interaction, .metric, .coaches]
 
     /// The commands with their summaries, for help.
     package static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
@@ -59,9 +62,10 @@ package enum EventsCommand: String, CaseIterable, Sendable {
             ("right", .nextMonth), ("l", .nextMonth), ("left", .previousMonth), ("h", .previousMonth), (".", .thisMonth),
             ("enter", .open), ("o", .open), ("n", .add), ("e", .edit), ("a", .attend), ("x", .delete), ("delete", .delete), ("m", .directions), ("i", .interaction), ("p", .metric),
             ("+", .coaches), ("E", .export), ("tab", .focusMonth), ("shift-tab", .previousPart), ("M", .chooseMonth),
-            ("/", .search), ("t", .type), ("s", .status), ("d", .date), ("r", .sort), ("c", .clear), ("esc", .close), ("q", .close), ("ctrl-c", .close), ("u", .undo),
+            ("/", .search), ("t", .type), ("s", .status), ("d", .date), ("r", .sort), ("c", .clear), ("esc", .back), ("q", .close), ("ctrl-c", .close), ("u", .undo),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "events") }
+        keymap.bind("U", to: RoomCommand.redoLast.rawValue, in: "events")
     }
 }
 
@@ -69,8 +73,8 @@ package enum EventsCommand: String, CaseIterable, Sendable {
 enum EventsSentence {
     static let attended = "It is marked attended already; e changes it."
     static let noPlace = "No address or city is known; e adds one."
-    static let noEvent = "Nothing is on that day; n adds an event."
-    static let farMonth = "Months go two years either way."
+    static let noEvent = "No events that day. n adds one."
+    static let farMonth = "Two years back and ahead at most."
     static let none = "No event is selected."
 }
 

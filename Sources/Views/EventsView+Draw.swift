@@ -21,7 +21,7 @@ extension EventsView {
         canvas.draw("Events", at: 1, head.row, theme[.title])
         canvas.draw("Track camps, showcases, visits, and games", at: 9, head.row, columns: max(canvas.size.columns - 30, 0), theme[.muted])
         let add = "n + Add Event"
-        if canvas.size.columns >= 60 {
+        if canvas.size.columns >= 60, mayWrite {
             let column = canvas.size.columns - add.count - 1
             canvas.draw(add, at: column, head.row, theme[.accent].with(.bold))
             canvas.target(Rect(column, head.row, columns: add.count, rows: 1), .keys([.character("n")]))
@@ -29,7 +29,7 @@ extension EventsView {
         drawFilters(&canvas, head)
         // Key hints, unless the events need the row more.
         let (main, foot) = below.splitBottom(canvas.size.rows >= 20 ? 1 : 0)
-        if foot.rows > 0 { PaneParts.hints(hints, &canvas, foot, theme) }
+        if foot.rows > 0 { PaneParts.hints(allowed(hints), namesHelp: !isSearching, &canvas, foot, theme) }
         var list = main
         let isWide = main.columns >= Self.wideColumns
         if isWide {
@@ -82,7 +82,7 @@ extension EventsView {
             let ahead = ahead
             guard ahead.count > 0, let days = ahead.days else { return }
             let next = days == 0 ? "one today" : days == 1 ? "next tomorrow" : "next in \(days) days"
-            let words = "\(ahead.count) ahead, \(next)"
+            let words = "\(ahead.count) upcoming, \(next)"
             let place = canvas.size.columns - TextWidth.of(words) - 1
             if place > column + 2 { canvas.draw(words, at: place, row, theme[.muted]) }
         }
@@ -147,7 +147,7 @@ extension EventsView {
                     if isOpen { canvas.target(area, .place(Self.monthTarget, date.days)) }
                 }
             }
-            let words = "Enter goes there   Esc stays"
+            let words = "Enter open   Esc close"
             canvas.draw(words, at: inner.column, inner.endRow - 1, theme[.muted])
             PaneParts.targets(words, &canvas, at: inner.column, inner.endRow - 1)
         }
@@ -205,13 +205,13 @@ extension EventsView {
     /// - Returns: the number of rows below the visible part.
     private func drawDetail(_ detail: DetailPane, _ canvas: inout Canvas, _ rect: Rect) -> Int {
         canvas.box(rect, theme[.accent])
-        PaneParts.detailHints(event: true, attended: selectedRecord?.fields.flag("attended") == true, &canvas, rect, theme)
+        PaneParts.detailHints(event: true, attended: selectedRecord?.fields.flag("attended") == true, mayWrite: mayWrite, &canvas, rect, theme)
         return detail.draw(&canvas, rect.inset(2, 1), theme)
     }
 
     private func ask(_ asked: Asked, _ canvas: inout Canvas) {
         if let detail, case .part(let part, _) = asked { return Question.draw(DetailPane.question(part, detail.text(of: part)), &canvas, theme) }
-        let lines = ["Are you sure you want to delete this event?", selectedRecord.map { EventText.name($0.fields, columns: .max) } ?? "", "It can be undone for 30 days.", "y delete   any other key keeps it"]
+        let lines = ["Are you sure you want to delete this event?", selectedRecord.map { EventText.name($0.fields, columns: .max) } ?? "", "It can be undone for 30 days.", "y delete   any other key cancels"]
         Question.draw(lines, &canvas, theme)
     }
 

@@ -75,7 +75,7 @@ extension EventsView {
         case .previousMonth: return moveMonthChoice(-1)
         case .thisMonth: monthChoice = today.adding(days: 1 - today.day)
         case .open: if let monthChoice { choose(month: monthChoice) }
-        case .close, .chooseMonth: monthChoice = nil
+        case .back, .close, .chooseMonth: monthChoice = nil
         default: return [.shared(.bell)]
         }
         return []
@@ -100,7 +100,7 @@ extension EventsView {
             guard choose(day: day) else { return [.shared(.say(EventsSentence.noEvent))] }
             dayCursor = nil
         case .add: return [.add(on: day)]
-        case .focusMonth, .close: dayCursor = nil
+        case .focusMonth, .back, .close: dayCursor = nil
         default: return nil
         }
         return []
@@ -160,6 +160,17 @@ extension EventsView {
             return [.sorted(filter.sort)]
         case .clear: clear()
         case .undo: return [.shared(.undoLast)]
+        case .back:
+            if detail != nil {
+                detail = nil
+            } else if !search.text.isEmpty {
+                search.set("")
+                apply()
+            } else if !filterWords.isEmpty || selectedDay != nil {
+                clear()
+            } else {
+                return [.shared(.stepBack)]
+            }
         case .close:
             guard detail == nil else {
                 detail = nil

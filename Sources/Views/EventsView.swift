@@ -47,6 +47,7 @@ package struct EventsView: Sendable, SearchingPane {
     package internal(set) var detail: DetailPane?
     var asked: Asked?
     package internal(set) var isHelpOpen = false
+    package var mayWrite = true
     var search = LineField("Search: ")
     var chord = ChordReader()
     package var keymap: Keymap

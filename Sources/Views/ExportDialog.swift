@@ -141,7 +141,7 @@ package struct ExportDialog: Sendable {
         lines.append(StyledText(""))
         lines += formats.map { StyledText($0 == format ? "▸ " : "  ", theme[.accent]) + StyledText(Self.label($0), theme[$0 == format ? .title : .text]) }
         lines += [StyledText(""), StyledText("Shift-Tab CSV or PDF   Tab completes the path", theme[.muted])]
-        lines.append(StyledText("Enter writes it   Esc does not", theme[.muted]))
+        lines.append(StyledText("Enter save   Esc cancel", theme[.muted]))
         let rest = PaneParts.dialog(lines, &canvas, theme, title: "Export", rows: 2)
         for place in choices.indices { canvas.target(Rect(rest.column, rest.row - lines.count + place, columns: rest.columns, rows: 1), .place(Self.target, place)) }
         for place in formats.indices {

@@ -2,10 +2,10 @@ package import Bytes
 internal import Terminal
 
 /// The commands for trips; configurations use these names.
-package enum ItineraryCommand: String, CaseIterable, Sendable {
+package enum ItineraryCommand: String, CaseIterable, Sendable, PaneCommand {
     case next = "trip-next", previous = "trip-previous", nextDay = "trip-next-day", previousDay = "trip-previous-day", today = "trip-today"
     case open = "trip-open", add = "trip-add", edit = "trip-edit", delete = "trip-delete", shift = "trip-shift", copy = "trip-copy"
-    case past = "trip-past", directions = "trip-directions", close = "trip-close"
+    case past = "trip-past", directions = "trip-directions", back = "trip-back", close = "trip-close"
 
     package var summary: String {
         switch self {
@@ -22,9 +22,12 @@ package enum ItineraryCommand: String, CaseIterable, Sendable {
         case .copy: "the same trip once more, days later"
         case .past: "trips that are over as well"
         case .directions: "a link to the place"
+        case .back: "close the item, then the trip"
         case .close: "back"
         }
     }
+
+    static let writing: Set<Self> = [.add, .edit, .delete, .shift, .copy]
 
     package static let helpLines = allCases.map { ($0.rawValue, $0.summary) }
 
@@ -32,9 +35,10 @@ package enum ItineraryCommand: String, CaseIterable, Sendable {
         let keys: [(String, ItineraryCommand)] = [
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("right", .nextDay), ("l", .nextDay), ("left", .previousDay), ("h", .previousDay),
             (".", .today), ("enter", .open), ("o", .open), ("n", .add), ("e", .edit), ("x", .delete), ("delete", .delete), ("s", .shift), ("c", .copy),
-            ("p", .past), ("m", .directions), ("esc", .close), ("q", .close), ("ctrl-c", .close),
+            ("p", .past), ("m", .directions), ("esc", .back), ("q", .close), ("ctrl-c", .close),
         ]
         keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "trips")
+        keymap.bind("U", to: RoomCommand.redoLast.rawValue, in: "trips")
         for (names, command) in keys { keymap.bind(names, to: command.rawValue, in: "trips") }
     }
 }

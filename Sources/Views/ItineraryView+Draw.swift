@@ -51,7 +51,7 @@ extension ItineraryView {
                 if row.id == selectedTrip { canvas.restyle(Rect(list.column, line, columns: list.columns, rows: high)) { theme[.selection].over($0) } }
             }
         }
-        PaneParts.hints([("Enter", "by day"), ("n", "new"), ("e", "change"), ("s", "move"), ("c", "copy"), ("x", "delete"), ("Esc", "back")], &canvas, foot, theme)
+        PaneParts.hints(allowed([("Enter", "by day"), ("n", "new"), ("e", "change"), ("s", "move"), ("c", "copy"), ("x", "delete"), ("q", "back")]), &canvas, foot, theme)
         return max(rows.count - first - shown, 0)
     }
 
@@ -71,7 +71,7 @@ extension ItineraryView {
         }
         if let detail { return drawDetail(detail, &canvas, list) }
         PaneParts.hints(
-            [("← →", "day"), ("Enter", "all of it"), ("n", "new"), ("e", "change"), ("s", "move"), ("x", "delete"), ("u", "undo"), ("Esc", "trips")], &canvas, foot, theme)
+            allowed([("← →", "day"), ("Enter", "all of it"), ("n", "new"), ("e", "change"), ("s", "move"), ("x", "delete"), ("Esc", "trips"), ("u", "undo")]), &canvas, foot, theme)
         return drawDays(plan, &canvas, list)
     }
 
@@ -160,7 +160,7 @@ extension ItineraryView {
     private func drawDetail(_ detail: [String], _ canvas: inout Canvas, _ rect: Rect) -> Int {
         canvas.box(rect, theme[.accent])
         PaneParts.hints(
-            [("Esc", "back"), ("e", "edit"), ("s", "move"), ("x", "delete")], &canvas, Rect(rect.column + 1, rect.row, columns: max(rect.columns - 2, 0), rows: 1), theme)
+            allowed([("Esc", "back"), ("e", "edit"), ("s", "move"), ("x", "delete")]), &canvas, Rect(rect.column + 1, rect.row, columns: max(rect.columns - 2, 0), rows: 1), theme)
         let inner = rect.inset(2, 1)
         let lines = detail.flatMap { StyledText($0).wrapped(columns: inner.columns, indent: 4) }
         let first = min(detailOffset, max(lines.count - inner.rows, 0))
@@ -180,7 +180,7 @@ extension ItineraryView {
             let what = kind == .trip ? "this trip" : "this item"
             var lines = [StyledText("Are you sure you want to delete \(what)?"), StyledText(name, theme[.title])]
             if items > 0 { lines.append(StyledText(items == 1 ? "Its item goes with it." : "Its \(items) items go with it.")) }
-            lines += [StyledText("It can be undone for 30 days.", theme[.muted]), StyledText("y delete   any other key keeps it")]
+            lines += [StyledText("It can be undone for 30 days.", theme[.muted]), StyledText("y delete   any other key cancels")]
             PaneParts.dialog(lines, &canvas, theme, style: .failure)
         case .shift(let kind, _, let name):
             let words = kind == .trip ? "All its items move with it; times of day stay." : "Its times of day stay."
@@ -188,7 +188,7 @@ extension ItineraryView {
         case .copy(_, let name):
             ask([StyledText(name, theme[.title]), StyledText("How many days later is the new one? Its items come along."), StyledText("Enter copies it, Esc does not.", theme[.muted])], "Copy", &canvas)
         case .reason:
-            ask((clash?.reason ?? []).map { StyledText($0) } + [StyledText("Why may both be? It is kept with the change. Esc goes back.", theme[.muted])], "Both at once", &canvas)
+            ask((clash?.reason ?? []).map { StyledText($0) } + [StyledText("Why do both fit? (saved with the change)   Esc back", theme[.muted])], "Overlap", &canvas)
         }
     }
 
@@ -199,8 +199,8 @@ extension ItineraryView {
 
     private func drawClash(_ clash: DraftItem, _ canvas: inout Canvas) {
         let lines = [StyledText(clash.what, theme[.title])] + clash.reason.map { StyledText($0, theme[.warning]) }
-            + [StyledText(""), StyledText("w both, with a reason   e change it   x forget it   Esc later")]
-        PaneParts.dialog(lines, &canvas, theme, title: "At the same time", style: .warning)
+            + [StyledText(""), StyledText("w keep both…   e edit   x discard   Esc later")]
+        PaneParts.dialog(lines, &canvas, theme, title: "Overlap", style: .warning)
     }
 
     static func role(_ category: String) -> Terminal.Role {

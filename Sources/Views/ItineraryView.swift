@@ -37,6 +37,7 @@ package struct ItineraryView: Sendable, AskingPane {
     package private(set) var clash: DraftItem?
     package private(set) var detail: [String]?
     package internal(set) var isHelpOpen = false
+    package var mayWrite = true
     /// A message for the user, which the caller shows.
     package var toast: String?
     package var theme: Theme
@@ -276,13 +277,13 @@ package struct ItineraryView: Sendable, AskingPane {
                 let link = Directions.link(place)
             else { return [.shared(.bell)] }
             return [.shared(.copy(link))]
-        case .close:
+        case .back, .close:
             if detail != nil {
                 detail = nil
             } else if plan != nil {
                 (plan, selectedItem) = (nil, nil)
             } else {
-                return [.shared(.close)]
+                return [.shared(command == .back ? .stepBack : .close)]
             }
         }
         return []

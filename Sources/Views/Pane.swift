@@ -20,14 +20,26 @@ protocol Asking {
     static func shared(_ action: SharedAction) -> Self
 }
 
+/// The commands of a view.
+protocol PaneCommand: RawRepresentable<String>, Hashable {
+    /// The commands that change records; guests have none of them.
+    static var writing: Set<Self> { get }
+}
+
+extension PaneCommand {
+    static var writing: Set<Self> { [] }
+}
+
 /// A view other than the room. It holds the common behaviour: the overlay of keys, chords, paging, the mouse wheel.
 protocol Pane {
     associatedtype Action: Asking
-    associatedtype Command: RawRepresentable<String>
+    associatedtype Command: PaneCommand
 
     var keymap: Keymap { get }
     var chord: ChordReader { get set }
     var isHelpOpen: Bool { get set }
+    /// False for guests, who read.
+    var mayWrite: Bool { get }
 
     /// Handles a key while the overlay of keys is closed: passes it to a dialog over the view, or to `dispatch`.
     mutating func press(_ key: Terminal.Key) -> [Action]
@@ -68,7 +80,10 @@ extension Pane {
         case .waiting, .undefined: return []
         case .unbound(let key): return pressUnbound(key)
         case .action(let name):
-            if let command = Command(rawValue: name) { return run(command) }
+            if let command = Command(rawValue: name) {
+                guard mayWrite || !Command.writing.contains(command) else { return [.shared(.say(PaneParts.guests))] }
+                return run(command)
+            }
             if let shared = SharedAction(named: name) { return [.shared(shared)] }
             if let command = EditCommand(rawValue: name) { edit(command) }
             switch RoomCommand(rawValue: name) {
@@ -86,6 +101,15 @@ extension Pane {
     mutating func pressUnbound(_ key: Terminal.Key) -> [Action] {
         isHelpOpen = key == .character("?")
         return []
+    }
+
+    var mayWrite: Bool { true }
+
+    /// The hints without keys that the viewer may not use.
+    func allowed(_ hints: [(String, String)]) -> [(String, String)] {
+        guard !mayWrite else { return hints }
+        let writing = Set(keymap.bound.lazy.filter { Command(rawValue: $0.action).map(Command.writing.contains) ?? false }.map(\.keys))
+        return hints.filter { !writing.contains($0.0) }
     }
 
     mutating func edit(_ command: EditCommand) {}

@@ -86,7 +86,7 @@ enum PaneParts {
     /// The key that a label names; `nil` for a label that names no key, or several.
     static func key(_ shown: some StringProtocol) -> Terminal.Key? { Terminal.Key(name: String(shown)) }
 
-    /// Makes the key hints of a line clickable: "y delete   any other key keeps it".
+    /// Makes the key hints of a line clickable: "y delete   any other key cancels".
     static func targets(_ line: String, _ canvas: inout Canvas, at column: Int, _ row: Int) {
         var column = column
         for piece in line.split(separator: "   ", omittingEmptySubsequences: false) {
@@ -103,19 +103,34 @@ enum PaneParts {
     /// - Parameters:
     ///   - label: the name of the record's kind, in front.
     ///   - event: whether the record is an event; `attended` says whether it is marked attended.
-    static func detailHints(_ label: String = "", event: Bool, attended: Bool, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
-        var all = [("Esc", "back"), ("e", "edit")]
-        if event, !attended { all.append(("a", "attended")) }
-        all.append(("x", "delete"))
-        if event { all += [("i", "interaction"), ("p", "result"), ("+", "coach"), ("m", "directions"), ("E", "export"), ("Tab", "parts")] }
+    static func detailHints(_ label: String = "", event: Bool, attended: Bool, mayWrite: Bool, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        var all = [("Esc", "back")]
+        if mayWrite {
+            all.append(("e", "edit"))
+            if event, !attended { all.append(("a", "attended")) }
+            all.append(("x", "delete"))
+            if event { all += [("i", "interaction"), ("p", "result"), ("+", "coach")] }
+        }
+        if event { all += [("m", "directions"), ("E", "export"), ("Tab", "parts")] }
         let start = label.isEmpty ? rect.column + 1 : canvas.draw(" \(label)   ", at: rect.column + 1, rect.row, theme[.muted]) - 1
         hints(all, &canvas, Rect(start, rect.row, columns: max(rect.endColumn - start - 1, 0), rows: 1), theme)
     }
 
-    /// Draws key hints at the foot of a view, as many as there is room for.
-    static func hints(_ hints: [(String, String)], _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+    /// The answer to a guest's key that would change something.
+    static let guests = "You are a guest here: you can read everything, but not change it."
+
+    /// Draws key hints at the foot of a view, as many as there is room for, and always the key that lists all.
+    static func hints(_ hints: [(String, String)], namesHelp: Bool = true, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        let help = ("?", "keys")
+        let end = rect.endColumn - (namesHelp ? TextWidth.of("\(help.0) \(help.1)  ") : 0)
         var column = rect.column + 1
-        for (key, what) in hints {
+        var shown = hints.filter { $0.0 != help.0 }
+        var width = column
+        if let cut = shown.firstIndex(where: { hint in
+            width += TextWidth.of(hint.0) + TextWidth.of(hint.1) + 3
+            return width - 2 >= end
+        }) { shown.removeSubrange(cut...) }
+        for (key, what) in shown + (namesHelp ? [help] : []) {
             guard column + TextWidth.of(key) + 1 + TextWidth.of(what) < rect.endColumn else { return }
             let start = column
             column = canvas.draw(key, at: column, rect.row, theme[.accent].with(.bold))

@@ -27,6 +27,7 @@ package struct RecordView: Sendable, Pane {
     package private(set) var pane = DetailPane()
     private(set) var asked: Asked?
     var isHelpOpen = false
+    package var mayWrite = true
     var chord = ChordReader()
     package var keymap: Keymap
     package var theme: Theme
@@ -81,6 +82,7 @@ package struct RecordView: Sendable, Pane {
         case .previousPart: if !pane.step(-1) { return [.shared(.bell)] }
         case .open: return [pane.selected.map { .record($0) } ?? .shared(.bell)]
         case .undo: return [.shared(.undoLast)]
+        case .back: return [.shared(record == nil && kind == .event ? .show(2) : .stepBack)]
         case .close: return [.shared(.close)]
         case .edit:
             if let part = pane.selected, part.kind != .coach { return [.record(part)] }
@@ -113,13 +115,13 @@ package struct RecordView: Sendable, Pane {
         let (body, status) = rest.splitBottom(1)
         canvas.box(body, theme[.frame])
         PaneParts.detailHints(
-            kind.declaration.label, event: kind == .event, attended: kind != .event || record?.fields.flag("attended") != false, &canvas, body, theme)
+            kind.declaration.label, event: kind == .event, attended: kind != .event || record?.fields.flag("attended") != false, mayWrite: mayWrite, &canvas, body, theme)
         let inner = body.inset(2, 1)
         var below = 0
         if record == nil, PaneParts.loading(facts, kind.declaration.label.lowercased(), &canvas, inner, theme, bones: Self.bones) {
             // The outlines are already drawn.
         } else if record == nil {
-            let back = kind == .event ? "Esc  Return to Events →" : "Esc  goes back"
+            let back = kind == .event ? "Esc  Return to Events →" : "q  goes back"
             PaneParts.empty(["\(kind.declaration.label) not found", "It was deleted, or it never was.", back], &canvas, inner, theme)
         } else {
             below = pane.draw(&canvas, inner, theme)
@@ -130,7 +132,7 @@ package struct RecordView: Sendable, Pane {
         case .record?:
             let name = record.map { RecordNames.name($0) } ?? ""
             Question.draw(
-                ["Are you sure you want to delete this \(kind.declaration.label.lowercased())?", name, "It can be undone for 30 days.", "y delete   any other key keeps it"],
+                ["Are you sure you want to delete this \(kind.declaration.label.lowercased())?", name, "It can be undone for 30 days.", "y delete   any other key cancels"],
                 &canvas, theme)
         case nil: break
         }

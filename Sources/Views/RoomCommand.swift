@@ -8,7 +8,8 @@ package enum RoomCommand: String, CaseIterable, Sendable {
     case select = "select", selectOlder = "select-older", selectNewer = "select-newer", leaveSelect = "leave-select"
     case comment = "comment", rewrite = "rewrite", undoSelected = "undo-selected", open = "open", copy = "copy", copyLink = "copy-link"
     case find = "find", findOlder = "find-older", findNewer = "find-newer"
-    case undoLast = "undo-last", season = "season", drafts = "drafts", editOutside = "edit-outside"
+    case undoLast = "undo-last", redoLast = "redo-last", season = "season", drafts = "drafts", editOutside = "edit-outside"
+    /// The older name of `season`, which configurations may have.
     case events = "events"
     case help = "help-keys", redraw = "redraw", suspend = "suspend", interrupt = "interrupt", quit = "quit", cancel = "cancel"
 
@@ -19,7 +20,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         case .pageDown: "a page down"
         case .scrollUp: "three lines up"
         case .scrollDown: "three lines down"
-        case .top: "to the oldest loaded"
+        case .top: "jump to the oldest loaded"
         case .bottom: "to the newest"
         case .unread: "to the first unread"
         case .complete: "complete / @ # ~ :"
@@ -38,13 +39,13 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         case .findOlder: "the older one with them"
         case .findNewer: "the newer one with them"
         case .undoLast: "undo your last change"
-        case .season: "whose season you look at"
+        case .redoLast: "do again what you undid"
+        case .season, .events: "the season"
         case .drafts: "what was refused"
         case .editOutside: "write in your editor"
-        case .events: "the season"
         case .help: "these keys"
-        case .redraw: "draw the screen anew"
-        case .suspend: "stop; fg goes on"
+        case .redraw: "redraw"
+        case .suspend: "suspend (fg resumes)"
         case .interrupt: "forget the line"
         case .quit: "leave"
         case .cancel: "close what is open"
@@ -59,7 +60,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         EditCommand.bindDefaults(&keymap, in: "input")
         let input: [(String, RoomCommand)] = [
             ("tab", .complete), ("shift-tab", .completeBackward), ("ctrl-up", .select), ("alt-s", .select), ("esc", .cancel),
-            ("ctrl-c", .interrupt), ("ctrl-o", .season), ("ctrl-x ctrl-e", .editOutside),
+            ("ctrl-c", .interrupt), ("ctrl-x ctrl-e", .editOutside),
         ]
         for (names, command) in input { keymap.bind(names, to: command.rawValue, in: "input") }
         let select: [(String, RoomCommand)] = [
@@ -77,7 +78,7 @@ package enum RoomCommand: String, CaseIterable, Sendable {
         let everywhere: [(String, RoomCommand)] = [
             ("pageup", .pageUp), ("pagedown", .pageDown), ("shift-up", .scrollUp), ("shift-down", .scrollDown), ("ctrl-home", .top), ("ctrl-end", .bottom),
             ("alt-n", .unread), ("f1", .help), ("ctrl-l", .redraw), ("ctrl-z", .suspend), ("ctrl-x ctrl-c", .quit),
-            ("ctrl-x u", .undoLast), ("ctrl-x d", .drafts), ("f2", .events),
+            ("ctrl-x u", .undoLast), ("ctrl-x r", .redoLast), ("ctrl-x d", .drafts), ("f2", .season),
         ]
         for (names, command) in everywhere { keymap.bind(names, to: command.rawValue) }
     }

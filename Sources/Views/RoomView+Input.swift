@@ -142,7 +142,7 @@ extension RoomView {
             guard item.author != viewer else { return [.undo(sequence: sequence)] }
             let who = item.author.flatMap { name[$0] } ?? "somebody"
             let what = item.kind == .message ? "Delete what \(who) wrote?" : "Take back what \(who) did?"
-            asked = (sequence, [what, TextWidth.cut(item.text.split(whereSeparator: \.isNewline).joined(separator: " "), to: 60), "That can be undone, too.", "y does it   any other key leaves it"])
+            asked = (sequence, [what, TextWidth.cut(item.text.split(whereSeparator: \.isNewline).joined(separator: " "), to: 60), "That can be undone, too.", "y undo   any other key cancels"])
         case .open:
             guard let item = selectedItem else { return [] }
             if case .gap(let sequence) = item.id { return [.fetch(before: sequence)] }
@@ -165,7 +165,6 @@ extension RoomView {
             guard let link = Link.last(in: item.text) else { return [.shared(.say("There is no link in it."))] }
             leaveSelecting()
             return [.shared(.copy(link))]
-        case .season: return [.shared(.chooseSeason)]
         case .editOutside: return [.editOutside(editor.text)]
         case .help: isHelpOpen = true
         case .interrupt:
@@ -178,7 +177,7 @@ extension RoomView {
             }
             return [.interrupt]
         // The code above has already handled the commands that all buffers share.
-        case .events, .drafts, .undoLast, .redraw, .suspend, .quit: break
+        case .season, .events, .drafts, .undoLast, .redoLast, .redraw, .suspend, .quit: break
         case .cancel:
             if menu != nil {
                 menu = nil

@@ -81,7 +81,7 @@ package enum TitleLine {
 
     private static func here(_ facts: StatusFacts) -> String {
         guard facts.connection == .live else { return "" }
-        return facts.here.isEmpty ? "nobody else is here" : facts.here.joined(separator: ", ") + (facts.here.count == 1 ? " is here" : " are here")
+        return facts.here.isEmpty ? "you're the only one here" : facts.here.joined(separator: ", ") + (facts.here.count == 1 ? " is here" : " are here")
     }
 }
 

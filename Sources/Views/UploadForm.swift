@@ -320,7 +320,7 @@ package struct UploadForm: Sendable {
         if isAskingToDiscard { PaneParts.dialog(Self.discardQuestion.map { StyledText($0) }, &canvas, theme, style: .failure) }
     }
 
-    private static let discardQuestion = ["Forget this upload?", "What you typed is lost then. The file stays where it is.", "y forgets   any other key goes on"]
+    private static let discardQuestion = ["Cancel this upload?", "You'll lose what you typed. Your file isn't touched.", "y discard   any other key keeps editing"]
 
     /// "1", "3, after version 2".
     private var versionWords: String {

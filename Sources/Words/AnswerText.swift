@@ -220,7 +220,7 @@ package struct AnswerText {
     // MARK: Access log
 
     private func accesses(_ page: AccessPage) -> [String] {
-        guard !page.entries.isEmpty else { return ["Nobody has looked."] }
+        guard !page.entries.isEmpty else { return ["No one has viewed it yet."] }
         var lines = page.entries.map { entry -> String in
             let whose = names.member(entry.athlete)
             let what =

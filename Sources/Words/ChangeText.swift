@@ -36,13 +36,21 @@ package struct ChangeText {
     ///
     /// - Parameter before: as in `lines`.
     package func done(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> String {
+        let what = what(change, before: before)
+        return change.undoes == nil ? (what.first?.uppercased() ?? "") + what.dropFirst() : "Undone: \(what)"
+    }
+
+    /// The content of a change in words, without its author: "deleted Late Camp, and 2 more".
+    ///
+    /// - Parameter before: as in `lines`.
+    package func what(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> String {
         // A deletion or restoration says more than a change that accompanies it, such as an older version that becomes
         // current again.
         let entries = change.entries.filter(\.effect.isOfWhole) + change.entries.filter { !$0.effect.isOfWhole }
         let lines = entries.compactMap { line($0, by: "", before: before($0.id)) }.map { $0.trimmed }
-        guard let first = lines.first else { return "Done" }
+        guard let first = lines.first else { return "done" }
         let more = lines.count > 1 ? ", and \(lines.count - 1) more" : ""
-        return (change.undoes == nil ? "" : "Taken back: ") + (first.first?.uppercased() ?? "") + first.dropFirst() + more
+        return first + more
     }
 
     func line(_ entry: ChangeEntry, by author: String, before: Record?) -> String? {
@@ -74,6 +82,12 @@ package struct ChangeText {
             case (.message, _, _): return "\(author) edited a message"
             default: break
             }
+        }
+        // The coaches and notes accompany the mark.
+        if entry.kind == .event, assignments.contains(where: { $0.value == .flag(true) && fields.indices.contains($0.field) && fields[$0.field].name == "attended" }) {
+            let rest = assignments.filter { fields.indices.contains($0.field) && fields[$0.field].name != "attended" }
+            let parts = rest.prefix(3).map { "\(fields[$0.field].label.lowercased()) \(value($0.value, fields[$0.field]))" }
+            return "\(author) marked \(name) attended" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")) + (rest.count > 3 ? " and \(rest.count - 3) more" : "")
         }
         let parts = assignments.prefix(3).compactMap { assignment -> String? in
             guard fields.indices.contains(assignment.field) else { return nil }
@@ -141,12 +155,12 @@ package struct ChangeText {
         }
     }
 
-    /// "Maya is uploading Fall highlights, 45 %".
+    /// "Maya is uploading Fall highlights, 45%".
     package func upload(_ upload: UploadProgress) -> String {
         let title = upload.title.printable
         switch upload.state {
         case .running:
-            let percent = upload.percent.map { ", \($0) %" } ?? ""
+            let percent = upload.percent.map { ", \($0)%" } ?? ""
             return "\(names.member(upload.member)) is uploading \(title)\(percent)"
         case .paused: return "\(names.member(upload.member))'s upload of \(title) waits for the connection"
         case .finished: return "\(names.member(upload.member)) uploaded \(title)"

@@ -16,6 +16,9 @@ package struct LocalClock {
     /// - Parameter now: UTC milliseconds.
     package func today(_ now: Int64) -> String { rules.today(at: now).description }
 
+    /// The date at `now`, UTC milliseconds.
+    package func date(_ now: Int64) -> CalendarDate { rules.local(at: now).date }
+
     /// Milliseconds until the day ends, at least one; if clocks change that day, the result may be an hour off.
     package func untilMidnight(_ now: Int64) -> Int64 {
         let day: Int64 = 86_400_000

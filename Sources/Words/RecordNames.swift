@@ -114,7 +114,7 @@ package struct RecordNames {
     /// Finds the record that a user means.
     ///
     /// - Parameter text: an id, the beginning or the end of an id (at least 4 digits), a name, or the beginning of a
-    ///   name, in any case; each only if it matches exactly one record.
+    ///   name, in any case; each only if it matches exactly one record, or one document in its newest version.
     package func find(_ kind: Kind, _ text: String) throws(LookupFailure) -> Record {
         let candidates = records(of: kind)
         if let id = Identifier(text), let record = candidates.first(where: { $0.id == id }) { return record }
@@ -125,7 +125,12 @@ package struct RecordNames {
             { !wanted.isEmpty && Self.name($0).lowercased().hasPrefix(wanted) },
         ]
         for test in tests {
-            let found = candidates.filter(test)
+            var found = candidates.filter(test)
+            // A document's name means its newest version; the versions before it have the same name as a rule.
+            if kind == .document, found.count > 1 {
+                let current = found.filter { $0.fields.flag("is_current") }
+                if current.count == 1 { found = current }
+            }
             if let record = found.first, found.count == 1 { return record }
             if found.count > 1 { throw .several(kind, text, shown(found)) }
         }
@@ -153,7 +158,7 @@ package enum LookupFailure: Error, Hashable, Sendable {
             "There is no \(kind.declaration.label.lowercased()) '\(text.printable)'."
                 + (like.isEmpty ? " See the list of \(KindWords.plural(kind))." : " Did you mean \(like.joined(separator: "; "))?")
         case .several(let kind, let text, let found):
-            "'\(text.printable)' names more than one \(kind.declaration.label.lowercased()): \(found.joined(separator: "; ")). Use the id."
+            "'\(text.printable)' matches several \(KindWords.plural(kind)): \(found.joined(separator: "; ")). Use an ID."
         }
     }
 }

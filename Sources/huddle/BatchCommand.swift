@@ -79,7 +79,7 @@ struct BatchCommand {
         }
         guard !command.isOffline, !command.isWatched else { throw UsageError("--offline and --watch are not for lines of a batch.") }
         switch command.action {
-        case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .say, .ask, .document: break
+        case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .say, .ask, .document: break
         case .export where !invocation.isJSON: break
         case .export: throw UsageError("export writes CSV or PDF. For JSON take the list.")
         default: throw UsageError("This command is not for a batch: it takes lists, questions, changes and what is done with files.")
@@ -124,9 +124,9 @@ struct BatchCommand {
             do {
                 switch command.action {
                 case .add, .edit, .remove, .restore, .attend, .shift, .copy, .say: break
-                default: throw UsageError("With --atomic every line is a change, and none an undo.")
+                default: throw UsageError("With --atomic every line is a change, and none an undo or a redo.")
                 }
-                let more = try Request.operations(command.action, scratch, RecordLookup(scratch)) { source.next(Clock.wallMilliseconds()) }
+                let more = try Request.operations(command.action, scratch, RecordLookup(scratch), today: LocalClock(zone: scratch.timeZone).date(Clock.wallMilliseconds())) { source.next(Clock.wallMilliseconds()) }
                 for operation in more where operations.contains(where: { $0.id == operation.id }) {
                     throw UsageError("An earlier line changes \(RecordNames(scratch).name(operation.id)) already: write both as one.")
                 }

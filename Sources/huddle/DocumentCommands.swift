@@ -76,7 +76,7 @@ struct DocumentCommands {
         let school = try description.school.map { try find(.school, $0).id } ?? replaced?.fields.reference("school_id")
         let athlete = try athlete(description, replaced)
         let interruption = try Interruption()
-        guard let type = description.type ?? replaced?.fields.text("type") else { throw UsageError("Say what it is, with --type.") }
+        guard let type = description.type ?? replaced?.fields.text("type") else { throw UsageError("Add --type.") }
         var worst = ExitStatus.done
         for (index, path) in files.enumerated() {
             let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -294,8 +294,8 @@ struct DocumentCommands {
             link.endedAt = now
             if invocation.isJSON { printJSON(link) }
         }
-        guard !links.isEmpty else { throw ProgramFailure(.refused, "There is no such link that still works.") }
-        if !invocation.isJSON { printer.write(output: links.count == 1 ? "The link is ended.\n" : "\(links.count) links are ended.\n") }
+        guard !links.isEmpty else { throw ProgramFailure(.refused, "No active link matches.") }
+        if !invocation.isJSON { printer.write(output: links.count == 1 ? "Link revoked.\n" : "\(links.count) links revoked.\n") }
         return .done
     }
 

@@ -49,7 +49,7 @@ struct ProgramFailure: Error {
     init(_ reason: StopReason) {
         switch reason {
         case .tokenUnknown:
-            self.init(.refused, "This token is not (or no longer) valid. Ask for a new one, or redeem an invitation: huddle join CODE")
+            self.init(.refused, "Your sign-in has expired or was ended. Ask for a new one, or join with an invitation: huddle join CODE")
         case .signedOut: self.init(.refused, Self.ended)
         case .closed(4500): self.init(.refused, Self.removed)
         case .closed(4501): self.init(.refused, Self.ended)

@@ -58,7 +58,7 @@ final class FileMaker: Sendable {
         do throws(ExportFailure) {
             let made = try table.octets(format)
             do throws(Errno) { try Files.writeNew(made.octets, to: path) } catch {
-                return error == .exists ? "\(path.printable) is there already: nothing was written." : "\(path.printable) could not be written: \(error.text)."
+                return error == .exists ? "\(path.printable) already exists: nothing was written." : "\(path.printable) could not be written: \(error.text)."
             }
             let count = table.records.count
             return "\(path.printable) is written: \(count == 1 ? "1 line" : "\(count) lines").\(made.remark.isEmpty ? "" : " " + made.remark)"

@@ -62,7 +62,14 @@ struct FirstRun {
     private mutating func server() throws -> ServerAddress {
         var offered = try Setting.address(invocation, try Profile.load(invocation)).description
         while true {
-            let answer = try ask("Server [\(offered)]: ")
+            let prompt = "Server [\(offered)]: "
+            let answer = try ask(prompt)
+            // A name server, and the default of the next question, would learn of it.
+            if answer.count > Self.longestCode, answer.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) {
+                hide(prompt, answer)
+                say("That looks like a sign-in token. It was not sent anywhere. The server comes first, like ws://HOST:PORT; then the token.")
+                continue
+            }
             var tried = invocation
             tried.server = answer.isEmpty ? offered : answer
             do {

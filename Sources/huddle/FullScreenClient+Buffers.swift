@@ -89,7 +89,15 @@ extension FullScreenClient: BufferHost {
             picture.overlay = .switcher(SwitcherView(open.list, seasons: records.seasons, records: records.places.index, theme: appearance.theme, keymap: keymap))
         case .chooseSeason: offerSeasons()
         case .close: close(open.list.current)
+        case .stepBack:
+            let leadsToPage = open.list.last.map { $0 != .room } ?? false
+            guard !BufferKey.fixed.contains(open.list.current), leadsToPage else {
+                let key = keymap.keys(of: BufferCommand.first.rawValue).first ?? "q"
+                return hint("\(key) goes to the room.")
+            }
+            close(open.list.current)
         case .undoLast: try undoLast()
+        case .redoLast: conversation.submit("/redo")
         case .copy(let text): copy(text)
         case .say(let sentence):
             hint(sentence)
@@ -167,18 +175,31 @@ extension FullScreenClient: BufferHost {
     /// One's own change is done: how to take it back stands beside it.
     func announceOwn(_ change: Change) {
         guard change.entries.contains(where: { $0.kind != .message && $0.kind != .readingPosition }) else { return }
-        lastOwn = session.engine.cursor.map { Cursor(epoch: $0.epoch, sequence: change.sequence) }
+        // After an undo, the next one goes a step further back: the history says which.
+        lastOwn = change.undoes == nil ? session.engine.cursor.map { Cursor(epoch: $0.epoch, sequence: change.sequence) } : nil
         records.follow()
-        message.show(records.text.done(change) { session.engine.record($0) }, .undoable)
+        guard change.undoes != nil else {
+            return message.show(records.text.done(change) { session.engine.record($0) }, .undoable)
+        }
+        // An undo is told as the change that it undid: "Undone: marked Café Camp attended".
+        var (original, isUndo) = (change, false)
+        while let sequence = original.undoes, let undone = open.room.change(sequence) { (original, isUndo) = (undone, !isUndo) }
+        guard original.undoes == nil else {
+            return message.show(records.text.done(change) { session.engine.record($0) }, .undone)
+        }
+        let what = records.text.what(original) { session.engine.record($0) }
+        message.show("\(isUndo ? "Undone" : "Redone"): \(what)", isUndo ? .undone : .undoable)
     }
 
     /// The toast as it stands on this screen: the key that takes back what it tells is another one where one types.
     var toastWords: String {
-        guard message.purpose == .undoable, !message.text.isEmpty else { return message.text }
-        let keys = keymap.keys(of: RoomCommand.undoLast.rawValue)
+        guard message.purpose == .undoable || message.purpose == .undone, !message.text.isEmpty else { return message.text }
+        let isUndone = message.purpose == .undone
+        let command = isUndone ? RoomCommand.redoLast.rawValue : RoomCommand.undoLast.rawValue
+        let keys = keymap.keys(of: command)
         let isTyping = if case .form = open.list.current { true } else { open.list.current == .room }
-        let key = isTyping ? keys.first : keymap.keys(of: EventsCommand.undo.rawValue, in: "events").first ?? keys.first
-        return message.text + (key.map { "  ·  \($0) takes it back" } ?? "")
+        let key = isTyping ? keys.first : keymap.keys(of: isUndone ? command : EventsCommand.undo.rawValue, in: "events").first ?? keys.first
+        return message.text + (key.map { "  ·  \($0) to \(isUndone ? "redo" : "undo")" } ?? "")
     }
 
     private func undoLast() throws {

@@ -84,7 +84,7 @@ extension FullScreenClient {
     /// - Returns: why not, as a sentence; `nil` when it is being written.
     private func write(_ choice: ExportDialog.Choice, _ path: String) -> String? {
         let place = PathTyping.expanded(path)
-        guard !Files.exists(place) else { return "It is there already: take another name." }
+        guard !Files.exists(place) else { return "It already exists: choose another name." }
         let chosen = choice.records.compactMap { session.engine.record($0) }.filter { !$0.isDeleted }
         let table = ExportedTable(choice.label, choice.kind, chosen, session.engine, names: records.names, now: Clock.wallMilliseconds())
         guard maker.begin(table, ExportFormat(path: path) ?? .csv, path: place) else { return "Another file is being written: try it again in a moment." }

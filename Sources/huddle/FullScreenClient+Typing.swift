@@ -41,7 +41,7 @@ extension FullScreenClient {
         typing.kept = (try? cache.conversations()) ?? [:]
         if let place = typing.kept["room"], !place.text.isEmpty {
             if open.room.restore(place) {
-                open.room.tell(["What you had typed is still here, below. Ctrl-C drops it."])
+                open.room.tell(["Restored your unsent message. Ctrl-C clears it."])
             } else {
                 setAside(place, place.text, "What you had typed before")
             }
@@ -53,7 +53,7 @@ extension FullScreenClient {
             }
             let draft = FormDraft(text: place.text)
             if let key = draft.flatMap({ restore($0) }), let number = open.list.number(of: key) {
-                open.room.tell(["A form that was not saved is open again: Alt-\(number) shows it."])
+                open.room.tell(["Restored an unsaved form: Alt-\(number)."])
             } else {
                 setAside(place, draft.map(\.words) ?? place.text, "What a form was about is gone: what you had typed into it")
             }

@@ -108,7 +108,11 @@ final class FullScreenClient {
         // What the conversation shows at the start stands in the timeline already; what there is to know of the cache does not.
         open.room.tell(session.takeWarnings())
         _ = conversation.takeOutput()
-        open.room.tell(["Write, and the family reads it. / begins a command, ? shows the keys, /help tells more."])
+        open.room.tell([
+            session.engine.role == .guest
+                ? "You are a guest here: you can read everything, but not write. / for commands, ? for keys."
+                : "Type to talk to your family. / for commands, ? for keys.",
+        ])
         restoreTyping()
     }
 

@@ -5,14 +5,21 @@ import Sync
 
 /// What is kept on this machine, without a server.
 enum Kept {
-    /// The records as they were when the server answered last, for looking; `nil` when nothing is kept.
-    static func look(_ setting: Setting) -> SyncEngine? {
+    /// Records as they were when the server answered last.
+    struct Copy {
+        let engine: SyncEngine
+        /// When it was written last, UTC milliseconds.
+        let at: Int64
+    }
+
+    /// The copy on this machine, for looking; `nil` when nothing is kept.
+    static func look(_ setting: Setting) -> Copy? {
         guard let place = setting.cache, let member = place.member, let kept = Cache.look(place, member), kept.state.cursor != nil else {
             return nil
         }
         var engine = SyncEngine(setting.configuration(family: setting.familyIdentifier))
         engine.restore(kept.state)
-        return engine
+        return Copy(engine: engine, at: Cache.lastWrite(place, member) ?? 0)
     }
 
     /// A session that may write to the cache and is not started.

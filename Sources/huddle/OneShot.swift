@@ -37,8 +37,8 @@ struct OneShot {
             return try runOnline()
         } catch let failure as ProgramFailure where failure.status == .offline {
             guard let kept = Kept.look(setting) else { throw failure }
-            guard try showKept(kept) else { throw failure }
-            throw ProgramFailure(.offline, "\(setting.address) does not answer; this is what was kept on this machine.")
+            guard try showKept(kept.engine) else { throw failure }
+            throw ProgramFailure(.offline, "Can't reach \(setting.address). Showing the copy \(age(of: kept)).")
         }
     }
 
@@ -109,18 +109,26 @@ struct OneShot {
     private func runOffline() throws -> ExitStatus {
         switch invocation.action {
         case .list, .itinerary, .export:
-            guard let kept = Kept.look(setting), try showKept(kept) else {
+            guard let kept = Kept.look(setting), try showKept(kept.engine) else {
                 throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
             }
+            Standard.write(error: "huddle: Showing the copy \(age(of: kept)).\n")
             return .done
         case .ask, .document: throw ProgramFailure(.usage, "Only the server knows this: leave --offline out.")
         default: return try queue()
         }
     }
 
+    /// "from 08:02", of another day with its date.
+    private func age(of kept: Kept.Copy) -> String {
+        "from \(LocalClock(zone: kept.engine.timeZone).time(kept.at, now: Clock.wallMilliseconds()))"
+    }
+
     /// - Returns: false for commands that need the server.
     private func showKept(_ engine: SyncEngine) throws -> Bool {
         var engine = engine
+        // As a session begins that the server answers, and not where a screen looked last.
+        _ = engine.setContext(.all, now: 0)
         if let name = invocation.context {
             do {
                 _ = engine.setContext(name == "all" ? .all : .athlete(try RecordNames(engine).find(.member, name).id), now: 0)
@@ -148,19 +156,20 @@ struct OneShot {
         }
         let engine = session.engine
         let mutation: Int64
+        if case .redo = invocation.action { throw UsageError("Offline, nothing can be done again: the server knows what was undone.") }
         if case .undo(let sequence) = invocation.action {
             guard let sequence else { throw UsageError("Offline, undo needs the number of the change.") }
             mutation = try session.undo(sequence)
         } else {
             var source = IdentifierSource()
             mutation = try session.perform(
-                try Request.operations(invocation.action, engine, RecordLookup(engine)) { source.next(Clock.wallMilliseconds()) })
+                try Request.operations(invocation.action, engine, RecordLookup(engine), today: LocalClock(zone: engine.timeZone).date(Clock.wallMilliseconds())) { source.next(Clock.wallMilliseconds()) })
         }
         guard session.keepsWhatWaits else { throw ProgramFailure(.failed, session.takeWarnings().first ?? "Nothing can be kept here.") }
         if invocation.isJSON {
             printer.write(output: "{\"type\":\"queued\",\"mutation\":\(mutation)}\n")
         } else {
-            printer.write(output: "It waits in the outbox and is sent when huddle runs next.\n")
+            printer.write(output: "Queued. It goes out next time huddle connects.\n")
         }
         return .done
     }
@@ -178,11 +187,13 @@ struct OneShot {
         let batch: Batch
         do {
             if case .undo(let sequence) = invocation.action {
-                batch = .undo(try sequence ?? lastUndoable(seat))
+                batch = .undo(try sequence ?? lastUndoable(seat, .back))
+            } else if case .redo = invocation.action {
+                batch = .undo(try lastUndoable(seat, .forth))
             } else {
                 var source = IdentifierSource()
                 batch = .operations(
-                    try Request.operations(invocation.action, engine, RecordLookup(engine)) { source.next(Clock.wallMilliseconds()) })
+                    try Request.operations(invocation.action, engine, RecordLookup(engine), today: LocalClock(zone: engine.timeZone).date(Clock.wallMilliseconds())) { source.next(Clock.wallMilliseconds()) })
             }
         } catch let rejection as Rejection {
             return report(rejection, 0, seat)
@@ -193,11 +204,11 @@ struct OneShot {
     /// Does operations as one change.
     func perform(_ operations: [Operation], in seat: Seat) throws -> ExitStatus { try perform(.operations(operations), seat) }
 
-    private func lastUndoable(_ seat: Seat) throws -> Int64 {
+    private func lastUndoable(_ seat: Seat, _ step: Request.UndoStep) throws -> Int64 {
         switch try answer(to: .history(target: nil, before: nil, limit: Request.undoReach), seat) {
         case .success(.history(let page)):
             // Nothing was written wrong: there is nothing that may be taken back.
-            do throws(UsageError) { return try Request.lastUndoable(page, by: seat.session.engine.member) } catch { throw ProgramFailure(.refused, error.message) }
+            do throws(UsageError) { return try Request.lastUndoable(page, by: seat.session.engine.member, step) } catch { throw ProgramFailure(.refused, error.message) }
         case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
         case .failure(let rejection): throw rejection
         }
@@ -264,9 +275,27 @@ struct OneShot {
     private func done(_ batch: Batch, _ ack: Ack, _ seat: Seat) -> [String] {
         let names = RecordNames(seat.session.engine)
         guard case .operations(let operations) = batch else {
-            return ["undone" + (ack.sequence.map { " (change #\($0))" } ?? ": nothing was left to take back")]
+            guard let sequence = ack.sequence else { return ["Nothing was left to undo."] }
+            return [undone(sequence, seat)]
         }
         return operations.filter { $0.kind != .message }.map { "\(names.short($0.id))  \(Self.done($0, names))" }
+    }
+
+    /// "Undone: changed Late Camp: cost (change #99)": the change that an undo undid, in words.
+    private func undone(_ sequence: Int64, _ seat: Seat) -> String {
+        var (asked, isUndo) = (sequence, false)
+        // Each redo is an undo of an undo.
+        for _ in 0..<Request.undoReach {
+            guard case .success(.history(let page))? = try? answer(to: .history(target: nil, before: asked + 1, limit: 1), seat),
+                let item = page.entries.first, item.sequence == asked
+            else { break }
+            guard let before = item.undoes else {
+                let change = Change(sequence: asked, at: item.at, member: item.member, client: nil, mutation: nil, undoes: nil, entries: item.changes.map(\.entry))
+                return "\(isUndo ? "Undone" : "Redone"): \(text(seat).what(change)) (change #\(sequence))"
+            }
+            (asked, isUndo) = (before, !isUndo)
+        }
+        return "Undone (change #\(sequence))."
     }
 
     private static func done(_ operation: Operation, _ names: RecordNames) -> String {
@@ -318,8 +347,8 @@ struct OneShot {
             let isNarrowed = records.isEmpty && filter != ListFilter(filter.kind)
             let lines =
                 isNarrowed
-                ? ["Nothing like that. Leave some of the options or words out to see more."]
-                : lines(of: records, filter.kind, RecordNames(engine), showsAthlete: context == .all, columns: columns, clock)
+                ? ["No matches. Try fewer filters."]
+                : lines(of: records, filter.kind, RecordNames(engine), showsAthlete: context == .all && filter.athlete == nil, columns: columns, clock)
             printer.write(output: lines.joined(separator: "\n") + "\n")
             // A person sees how many; a program counts lines.
             if columns != nil, !records.isEmpty { printer.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
@@ -374,7 +403,7 @@ struct OneShot {
         }
         if let file {
             do throws(Errno) { try Files.writeNew(made.octets, to: file) } catch {
-                throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it is there already" : "\(error)").")
+                throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it already exists" : "\(error)").")
             }
             let what = records.count == 1 ? "1 line" : "\(records.count) lines"
             printer.write(output: "\(file.printable): \(what)\n")

@@ -46,7 +46,7 @@ enum Program {
                 let visible = invocation.connecting(as: line)
                 try? TokenArgument.hide(words, visible, warns: false)
                 let typed = TokenArgument.forCompletion(visible)
-                let answer = Completion.answer(line, profiles: { ProfilePlace.names }) { (try? Setting(typed)).flatMap { Kept.look($0) }.map { RecordNames($0) } }
+                let answer = Completion.answer(line, profiles: { ProfilePlace.names }) { (try? Setting(typed)).flatMap { Kept.look($0) }.map { RecordNames($0.engine) } }
                 try Output.write(answer.lines)
                 return .done
             case .version:
@@ -61,7 +61,7 @@ enum Program {
                 return try Interactive.run(invocation, try Setting(invocation))
             case .batch(let isAtomic, let stops): return try BatchCommand(invocation, try Setting(invocation), isAtomic: isAtomic, stops: stops).run()
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
-            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .itinerary, .export, .document, .say, .leave, .ask:
+            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .document, .say, .leave, .ask:
                 let setting = try Setting(invocation)
                 return invocation.isWatched ? try ListWatch(invocation, setting).run() : try OneShot(invocation, setting).run()
             }

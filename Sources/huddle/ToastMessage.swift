@@ -11,6 +11,8 @@ struct ToastMessage {
         case hint
         /// What one did oneself, with the key that takes it back.
         case undoable
+        /// An undo, with the key that does the change again.
+        case undone
     }
 
     private(set) var text = ""

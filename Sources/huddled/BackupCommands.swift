@@ -46,7 +46,7 @@ private func folderArguments(
     do throws(UsageError) {
         let list = try ArgumentList(words, options: options, switches: switches)
         guard let path = list.positional.first, !path.isEmpty else { throw UsageError(missing) }
-        if list.positional.count > 1 { throw UsageError("There is nothing to do with '\(list.positional[1])'.") }
+        if list.positional.count > 1 { throw UsageError("Unexpected word '\(list.positional[1])'.") }
         return (list, path, try list.required("--data"))
     } catch { throw .usage(error) }
 }

@@ -35,6 +35,6 @@ extension CheckReport {
             "\(families) families, \(changes) changes, \(records) records, \(documents) documents with \(files) files (\(octets) octets), "
             + "\(uploads) uploads under way."
         let content = isDeep ? "" : " The content of files was not read (--deep does)."
-        return looked + (agrees ? " Everything agrees." : " Not everything agrees.") + content
+        return looked + (agrees ? " No problems found." : " Problems found.") + content
     }
 }

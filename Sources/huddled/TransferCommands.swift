@@ -10,7 +10,7 @@ func exportFamily(_ words: [String]) throws(CommandError) {
     let (list, path, data) = try transferArguments(words, options: ["--data", "--family"], switches: ["--private", "--json"])
     let family: String
     do throws(UsageError) { family = try list.required("--family") } catch { throw .usage(error) }
-    guard !Files.exists(path) else { throw .failed("\(path) is there already, and it stays as it is. Choose another name.") }
+    guard !Files.exists(path) else { throw .failed("\(path) already exists; it was not overwritten. Choose another name.") }
     let part = path + ".part"
     do {
         let file = try Files.create(part)
@@ -48,7 +48,7 @@ private func transferArguments(
     do throws(UsageError) {
         let list = try ArgumentList(words, options: options, switches: switches)
         guard let path = list.positional.first, !path.isEmpty else { throw UsageError("The file is missing.") }
-        if list.positional.count > 1 { throw UsageError("There is nothing to do with '\(list.positional[1])'.") }
+        if list.positional.count > 1 { throw UsageError("Unexpected word '\(list.positional[1])'.") }
         return (list, path, try list.required("--data"))
     } catch { throw .usage(error) }
 }

@@ -24,7 +24,7 @@ struct DocumentRequestTests {
 
     @Test("What is lacking or does not go together is told in a sentence", arguments: [
         (["docs", "upload"], "Write: huddle docs upload FILE…"),
-        (["docs", "upload", "a.pdf"], "Say what it is: --type with one of highlight_video, transcript, resume, rec_letter, questionnaire, stats_sheet."),
+        (["docs", "upload", "a.pdf"], "Add --type: one of highlight_video, transcript, resume, rec_letter, questionnaire, stats_sheet."),
         (["docs", "upload", "a.pdf", "--type", "poem"], "--type is one of highlight_video, transcript, resume, rec_letter, questionnaire, stats_sheet."),
         (["docs", "upload", "a", "b", "--type", "resume", "--title", "x"], "--title names one file. Leave it out: each has its own name then."),
         (["docs", "upload", "a", "b", "--replaces", "x"], "--replaces takes one file: the next version."),

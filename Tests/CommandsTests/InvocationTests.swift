@@ -216,7 +216,7 @@ struct FieldOptionsTests {
     static let names = RecordNames([World.school(20, "Ohio State"), World.school(21, "Ohio U"), coach])
 
     static func value(_ name: String, _ text: String) throws -> Value? {
-        try FieldOptions.patch([InvocationTests.input(.event, name, text)], .event, names: names).assignments.first?.value
+        try FieldOptions.patch([InvocationTests.input(.event, name, text)], .event, names: names, today: TypedValueTests.today).assignments.first?.value
     }
 
     @Test("Values", arguments: [
@@ -233,7 +233,7 @@ struct FieldOptionsTests {
     @Test("Additions and removals of a set")
     func sets() throws {
         let patch = try FieldOptions.patch(
-            [InvocationTests.input(.event, "coaches_present", "+Al Bo, -\(World.id(41))")], .event, names: Self.names)
+            [InvocationTests.input(.event, "coaches_present", "+Al Bo, -\(World.id(41))")], .event, names: Self.names, today: TypedValueTests.today)
         #expect(patch.assignments.isEmpty)
         #expect(patch.setEdits.first?.add == [World.id(41)])
         #expect(patch.setEdits.first?.remove == [World.id(41)])

@@ -100,7 +100,7 @@ struct OverlapCheckTests {
         let rejection = OverlapCheck.rejection(found, operation: 0)
         #expect(rejection.code == .overlap)
         #expect(rejection.id == id(11))
-        #expect(rejection.message == "Item 11 is at the same time as Item 10. Nothing was changed; send it again with a reason if both are meant.")
+        #expect(rejection.message == "Item 11 is at the same time as Item 10. Not saved. Keep both? Send it again with a reason.")
         let first = try #require(rejection.overlaps.first)
         #expect(first.with.start == "2026-07-02T10:00")
         #expect(first.with.endZone == "America/Chicago")

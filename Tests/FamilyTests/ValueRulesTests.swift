@@ -116,7 +116,7 @@ struct ValueRulesTests {
     func noDate(_ text: String) {
         let rejection = refusal(.event, "start_date", .text(text))
         #expect(rejection?.code == .invalid)
-        #expect(rejection?.message == "Start date must be a date that exists, written like 2026-04-15.")
+        #expect(rejection?.message == "Start date must be a date that exists, such as 2026-04-15.")
     }
 
     @Test("Times of a day", arguments: ["00:00", "09:30", "23:59"])

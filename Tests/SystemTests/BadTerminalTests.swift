@@ -30,7 +30,7 @@ struct BadTerminalTests {
     func crashes(signal: Int32) throws {
         let seat = try Seat()
         let terminal = try seat.program.open()
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         #expect(!terminal.isCooked && terminal.screen.isOtherScreen)
         terminal.signal(signal)
         let ending = try terminal.waitForEnd()
@@ -43,7 +43,7 @@ struct BadTerminalTests {
         let seat = try Seat()
         let huddle = try Programs.path("huddle")
         let terminal = try seat.program.open(command: isDeaf ? ["/bin/sh", "-c", "trap '' HUP; exec \"$0\"", huddle] : [huddle])
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         try terminal.type("half a thought")
         try FullScreenTests.expect(terminal, "> half a thought")
         try terminal.vanish()
@@ -62,7 +62,7 @@ struct BadTerminalTests {
         try Files.makeFolders(seat.program.home + "/huddle", mode: 0o700)
         try Files.write(Array("unbind ctrl-x ctrl-c\n".utf8), to: seat.program.home + "/huddle/config")
         let terminal = try seat.program.open(variables: ["VISUAL": "true", "SEED": "\(seed)"])
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         // HUDDLE_GARBAGE=1048576 takes a release build most of a minute, and one for debugging many.
         var left = Environment.value("HUDDLE_GARBAGE").flatMap { Int($0) } ?? 32_768
         while left > 0 {
@@ -100,7 +100,7 @@ struct BadTerminalTests {
     func sizes() throws {
         let seat = try Seat()
         let terminal = try seat.program.open()
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         for view in ["\u{1B}2", "\u{1B}3", "\u{1B}4", "\u{1B}5", "\u{1B}2n", "?", "\u{1B}\u{1B}1", "\u{18}b"] {
             try terminal.type(view)
             for (columns, rows) in [(20, 5), (1, 1), (200, 60), (2, 24), (80, 2), (21, 6), (90, 24)] {
@@ -128,7 +128,7 @@ struct BadTerminalTests {
     func editors(editor: String) throws {
         let seat = try Seat()
         let terminal = try seat.program.open(variables: ["VISUAL": editor])
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         try terminal.type("a long thought\u{18}\u{5}")
         // The screen was given away and is taken back.
         let isBack = try terminal.wait { $0.isOtherScreen && $0.text.contains("> a long thought") }
@@ -145,7 +145,7 @@ struct BadTerminalTests {
     func stops(term: String) throws {
         let seat = try Seat()
         let terminal = try seat.program.open(variables: ["TERM": term])
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         for (columns, rows) in [(60, 15), (100, 30)] {
             try terminal.type("\u{1A}")
             let isStopped = try terminal.waitForStop()
@@ -167,7 +167,7 @@ struct BadTerminalTests {
         let seat = try Seat()
         let terminal = try seat.program.open(variables: variables)
         try FullScreenTests.expect(terminal, "viewing everybody's season")
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         try terminal.type("\u{1B}2")
         try FullScreenTests.expect(terminal, "Track camps, showcases, visits, and games")
         if variables["NO_COLOR"] != nil {

@@ -34,6 +34,30 @@ extension SystemTests {
             return try answer.lines()
         }
 
+        @Test("undo walks back and redo walks forward, each named in words; with nothing left both say so")
+        func walking() throws {
+            func said(_ words: String...) throws -> String {
+                let answer = try parent.run(words)
+                return answer.ending == .exited(0) ? answer.output : answer.errors
+            }
+            let school = try id(try done("add", "school", "name=Zz State"))
+            _ = try done("edit", "school", school, "location=Albany")
+            _ = try done("edit", "school", school, "location=Troy")
+            #expect(try said("undo").hasPrefix("Undone: changed Zz State: location"))
+            #expect(try list("schools", "Zz State").first?["fields"]?["location"]?.string == "Albany")
+            #expect(try said("undo").hasPrefix("Undone: changed Zz State: location"))
+            #expect(try list("schools", "Zz State").first?["fields"]?["location"]?.string == nil)
+            // The server says that the school was changed since, so nothing older is undone in its place.
+            #expect(try said("undo").contains("cannot be undone: something of it was changed since"))
+            #expect(try said("redo").hasPrefix("Redone: changed Zz State: location"))
+            #expect(try list("schools", "Zz State").first?["fields"]?["location"]?.string == "Albany")
+            // An undo after a redo takes the redone change back, and something new ends what can be redone.
+            #expect(try said("undo").hasPrefix("Undone: changed Zz State: location"))
+            _ = try done("edit", "school", school, "notes=New")
+            let none = try parent.run("redo")
+            #expect(none.ending == .exited(3) && none.errors.contains("Nothing that you undid can be done again"), "\(none.errors)")
+        }
+
         @Test("Every kind is added, edited, removed and brought back, with the same words")
         func kinds() throws {
             let athlete = demo.athletes[0].name
@@ -186,7 +210,7 @@ extension SystemTests {
             let events = try text(answer.output)
             for words in ["Events", "Łódź", "Bring (two) gloves.", "And water."] { #expect(events.contains(words), "\(words) in \(events)") }
             #expect(!events.contains("Showcase"))
-            #expect(try parent.run("export", "metrics", "--output", file).errors.contains("is there already"))
+            #expect(try parent.run("export", "metrics", "--output", file).errors.contains("already exists"))
             #expect(try parent.run("export", "metrics", "--pdf", "--csv").ending == .exited(2))
 
             // A file of that name that is no library stands for a machine without it.

@@ -275,7 +275,7 @@ extension SystemTests {
             #expect(upload.errors.contains("Guests can read but not change anything"))
             let undo = try guest.run("undo")
             expect(undo, 3)
-            #expect(undo.errors.contains("Nothing that you did lately can be taken back."))
+            #expect(undo.errors.contains("Nothing that you did lately can be undone."))
         }
 
         @Test("5: nobody answers")

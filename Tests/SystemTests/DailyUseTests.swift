@@ -11,8 +11,8 @@ struct DailyUseTests {
         let (member, child) = (demo.parents[0], demo.athletes[0])
         let parent = try FullScreenTests.open(server, member, folder)
         let athlete = try FullScreenTests.open(server, child, folder)
-        try FullScreenTests.expect(parent, "? shows the keys")
-        try FullScreenTests.expect(athlete, "? shows the keys")
+        try FullScreenTests.expect(parent, "? for keys")
+        try FullScreenTests.expect(athlete, "? for keys")
         let (first, other) = (String(member.name.prefix { $0 != " " }), String(child.name.prefix { $0 != " " }))
 
         try parent.type("/me doesn't mind :tada:\r")
@@ -112,7 +112,7 @@ struct DailyUseTests {
             #expect(!["ID ", "NAME", "DATE"].contains { words.hasPrefix($0) }, "\(line)")
         }
         for wanted in [
-            "Online: \(server.url).", "You look at everybody's season.", "Nobody else is here.", "Nothing waits to be sent.", "Nothing was refused.",
+            "Online: \(server.url).", "Showing everyone's season.", "Nobody else is here.", "Nothing waits to be sent.", "Nothing was refused.",
             "Plain State. Ames, Iowa.", " to ",
         ] {
             #expect(told.output.contains(wanted), "\(wanted) is not in:\n\(told.output)")
@@ -186,7 +186,7 @@ struct DailyUseTests {
         try Files.makeFolders(home + "/huddle")
         try Files.write(Array("set mouse \(isOn ? "on" : "off")\n".utf8), to: home + "/huddle/config")
         let terminal = try FullScreenTests.open(server, member, folder)
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         #expect(terminal.screen.modes.contains(1002) == isOn)
         #expect(!terminal.screen.text.contains("is left out"), "\(terminal.screen.text)")
         try terminal.type("/quit\r")
@@ -211,8 +211,8 @@ extension SystemTests {
             ("evnts", "There is no command 'evnts': did you mean huddle events?"), ("upload x", "There is no command 'upload': did you mean huddle docs upload?"),
             ("xyzzy", "There is no command 'xyzzy'. See huddle --help."), ("events --upcomming", "There is no option --upcomming: did you mean --upcoming?"),
             ("events --xyzzy", "There is no option --xyzzy. See huddle help events."), ("help xyzzy", "There is no command or topic 'xyzzy'. huddle help lists them."),
-            ("completions tcsh", "Write: huddle completions SHELL, with SHELL one of bash, zsh, fish"), ("history xyzzy", "There is nothing called 'xyzzy'."),
-            ("edit event xyzzy cost=1", "There is no event 'xyzzy'. See the list of events."), ("rm xyzzy", "There is nothing called 'xyzzy'."),
+            ("completions tcsh", "Write: huddle completions SHELL, with SHELL one of bash, zsh, fish"), ("history xyzzy", "No record is called 'xyzzy'."),
+            ("edit event xyzzy cost=1", "There is no event 'xyzzy'. See the list of events."), ("rm xyzzy", "No record is called 'xyzzy'."),
             ("edit event Showcase cost=1", "There is no event 'Showcase'. Did you mean "), ("itinerary Prospect", "There is no trip 'Prospect'. Did you mean "),
         ])
         func wrongWords(words: String, sentence: String) throws {

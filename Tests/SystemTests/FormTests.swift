@@ -8,9 +8,9 @@ struct FormTests: FullScreenSteps {
     func addEvent() throws {
         let (folder, demo, server) = try Demo.served()
         let athlete = try FullScreenTests.open(server, demo.athletes[0], folder)
-        try Self.expect(athlete, "? shows the keys")
+        try Self.expect(athlete, "? for keys")
         let parent = try FullScreenTests.open(server, demo.parents[0], folder)
-        try Self.expect(parent, "? shows the keys")
+        try Self.expect(parent, "? for keys")
         try athlete.type("\u{1B}2n")
         try Self.expect(athlete, "Add New Event")
         try athlete.type("\u{13}")
@@ -19,7 +19,7 @@ struct FormTests: FullScreenSteps {
         try athlete.type("c\tForm Camp\t")
         // The chat is a look away, and the form waits.
         try athlete.type("\u{1B}1")
-        try Self.expect(athlete, "? shows the keys")
+        try Self.expect(athlete, "? for keys")
         try athlete.type("\u{1B}/")
         try Self.expect(athlete, "Form Camp")
         // School, host, source, cost, link; then the date.
@@ -27,7 +27,7 @@ struct FormTests: FullScreenSteps {
         try Self.expect(athlete, "2027-03-01  Mon")
         try athlete.type("\u{13}")
         try Self.expect(athlete, "Event   Esc back  e edit  a attended")
-        try Self.expect(athlete, "Added Form Camp, Mar 1, 2027  ·  u takes it back")
+        try Self.expect(athlete, "Added Form Camp, Mar 1, 2027  ·  u to undo")
         try Self.expect(parent, "added Form Camp, Mar 1, 2027")
 
         // Changed: only what is different.
@@ -63,7 +63,7 @@ struct FormTests: FullScreenSteps {
         #expect(try program.run("add", "trip", "name=Far away", "start=2035-06-11").ending == .exited(0))
         #expect(try program.run("add", "item", "trip=Far away", "title=Dinner", "start-time=2035-06-11T09:15", "end-time=2035-06-11T09:45").ending == .exited(0))
         let terminal = try FullScreenTests.open(server, demo.parents[0], folder, columns: 110, rows: 34)
-        try Self.expect(terminal, "? shows the keys")
+        try Self.expect(terminal, "? for keys")
         try terminal.type("\u{1B}gfaraway\r")
         try Self.expect(terminal, "Far away")
         try terminal.type("\u{1B}3")
@@ -75,26 +75,26 @@ struct FormTests: FullScreenSteps {
         try Self.expect(terminal, "Add New")
         try FullScreenTests.click(terminal, "Title*")
         try terminal.type("Batting\u{13}")
-        try Self.expect(terminal, "At the same time")
+        try Self.expect(terminal, "w keep both")
         try Self.expect(terminal, "Dinner, Jun 11, 2035 09:15 - 09:45")
         try Self.expect(terminal, "1 refused")
         #expect(try !program.run("items", "--trip", "Far away").output.contains("Batting"))
         // Back to the form: what was typed stands there; the same again is refused again, and is still one thing that was refused.
         try terminal.type("e")
-        let isBack = try terminal.wait { !$0.text.contains("At the same time") && $0.text.contains("Batting") && $0.text.contains("Add New") }
+        let isBack = try terminal.wait { !$0.text.contains("w keep both") && $0.text.contains("Batting") && $0.text.contains("Add New") }
         #expect(isBack, "\(terminal.screen.text)")
         try terminal.type("\u{13}")
-        try Self.expect(terminal, "At the same time")
+        try Self.expect(terminal, "w keep both")
         try Self.expect(terminal, "1 refused")
         try terminal.type("w")
-        try Self.expect(terminal, "Why may both be?")
+        try Self.expect(terminal, "Why do both fit?")
         try terminal.type("One each\r")
         let isDone = try terminal.wait { !$0.text.contains("Add New") && !$0.text.contains("refused") && $0.text.contains("Batting") }
         #expect(isDone, "\(terminal.screen.text)")
         #expect(try program.run("items", "--trip", "Far away").output.contains("Batting"))
-        try Self.expect(terminal, "takes it back")
+        try Self.expect(terminal, "u to undo")
         try terminal.type("u")
-        let isGone = try terminal.wait { $0.text.contains("Taken back") && !$0.text.contains("🚶 Batting") }
+        let isGone = try terminal.wait { $0.text.contains("Undone: ") && !$0.text.contains("🚶 Batting") }
         #expect(isGone, "\(terminal.screen.text)")
 
         // Without a server it is kept, and that is all there is to wait for.
@@ -116,7 +116,7 @@ struct FormTests: FullScreenSteps {
         let athlete = demo.athletes[0]
         #expect(try program.run("add", "event", "type=camp", "name=Late Camp", "start=2035-03-01", "city=Albany", "--athlete", athlete.name).ending == .exited(0))
         let terminal = try FullScreenTests.open(server, athlete, folder, columns: 110, rows: 44)
-        try Self.expect(terminal, "? shows the keys")
+        try Self.expect(terminal, "? for keys")
         try terminal.type("\u{1B}glatecamp\r")
         try Self.expect(terminal, "Coaches Present")
         try terminal.type("e")
@@ -130,7 +130,7 @@ struct FormTests: FullScreenSteps {
         for words in ["yours", "theirs", "Boston", "Ithaca"] { try Self.expect(terminal, words) }
         try Self.expect(terminal, "1 conflict")
         try terminal.type("y\r")
-        try Self.expect(terminal, "Nothing was refused, and nothing waits.")
+        try Self.expect(terminal, "Nothing was refused, and nothing is waiting.")
         try terminal.type("q")
         try Self.expect(terminal, "Late Camp  Camp  Not Registered")
         try Self.expect(terminal, "Boston")
@@ -143,7 +143,7 @@ struct FormTests: FullScreenSteps {
     func attended() throws {
         let (folder, demo, server) = try Demo.served()
         let terminal = try FullScreenTests.open(server, demo.athletes[0], folder, rows: 40)
-        try Self.expect(terminal, "? shows the keys")
+        try Self.expect(terminal, "? for keys")
         try terminal.type("/add event --type camp --name \"Log Camp\" --start 2026-03-01\r")
         try Self.expect(terminal, "Added Log Camp")
         try terminal.type("\u{1B}glogcamp\r")
@@ -194,7 +194,7 @@ struct FormTests: FullScreenSteps {
     func otherKinds(kind: String, keys: String, title: String) throws {
         let (folder, demo, server) = try Demo.served()
         let terminal = try FullScreenTests.open(server, demo.parents[0], folder)
-        try Self.expect(terminal, "? shows the keys")
+        try Self.expect(terminal, "? for keys")
         try server.kill()
         try Self.expect(terminal, "OFFLINE")
         try terminal.type("/add \(kind)\r")
@@ -202,7 +202,7 @@ struct FormTests: FullScreenSteps {
         try terminal.type(keys + "\u{13}")
         try Self.expect(terminal, "1 pending")
         try server.restart()
-        let isSent = try terminal.wait(milliseconds: 30_000) { !$0.text.contains("1 pending") && $0.text.contains("takes it back") }
+        let isSent = try terminal.wait(milliseconds: 30_000) { !$0.text.contains("1 pending") && $0.text.contains("u to undo") }
         #expect(isSent, "\(terminal.screen.text)")
     }
 }

@@ -55,7 +55,7 @@ struct FullScreenUploadTests: FullScreenSteps {
     /// Begins an upload and kills the program in the middle of it.
     private func interrupt(_ relay: StallingRelay, _ path: String) throws {
         let terminal = try open(relay.url)
-        try expect(terminal, "? shows the keys")
+        try expect(terminal, "? for keys")
         try terminal.type("\u{1B}4")
         try expect(terminal, "No documents yet")
         try upload(path, terminal)
@@ -68,7 +68,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         try expect(terminal, "It goes on by itself when huddle runs next. /quit again leaves all the same.")
         let beside = try outbox(relay.url)
         #expect(beside.output.contains("f1. long up: ") && beside.output.contains(" of 11.4 MB, under way"), "\(beside)")
-        #expect(try outbox(relay.url, "drop", "f1").errors.contains("Another huddle of yours is open"))
+        #expect(try outbox(relay.url, "drop", "f1").errors.contains("Huddle is already open"))
         terminal.signal(Signals.kill)
         #expect(try terminal.waitForEnd() == .killed(signal: Signals.kill))
         let kept = try outbox(relay.url, "--json").json()
@@ -86,7 +86,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         let path = try video("long.mp4")
         try interrupt(relay, path)
         let again = try open(relay.url)
-        try expect(again, "? shows the keys")
+        try expect(again, "? for keys")
         try again.type("\u{1B}4")
         try expect(again, "↑ long  uploaded")
         let sent = relay.takeCounts().up
@@ -101,7 +101,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         try again.type("\u{18}\u{3}")
         #expect(try again.waitForEnd() == .exited(0))
         let third = try open(relay.url)
-        try expect(third, "? shows the keys")
+        try expect(third, "? for keys")
         try third.type("\u{1B}4")
         try expect(third, "1 of 1 total")
         #expect(!third.screen.text.contains("↑ long"), "\(third.screen.text)")
@@ -136,7 +136,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         #expect(try outbox(relay.url, "drop", "f1").ending == .exited(0))
         #expect(try outbox(relay.url).output == "Nothing waits, and nothing was refused.\n")
         let again = try open(relay.url)
-        try expect(again, "? shows the keys")
+        try expect(again, "? for keys")
         try again.type("\u{1B}4")
         try expect(again, "No documents yet")
         #expect(!again.screen.text.contains("long"), "\(again.screen.text)")
@@ -151,7 +151,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         try interrupt(relay, path)
         if isGone { try Files.remove(path) } else { _ = try video("long.mp4", seed: 2) }
         let again = try open(relay.url)
-        try expect(again, "? shows the keys")
+        try expect(again, "? for keys")
         try expect(again, isGone ? "is not there any more" : "has changed since its upload")
         try again.type("\u{1B}4")
         try expect(again, "No documents yet")
@@ -160,7 +160,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         try again.type("\u{18}\u{3}")
         #expect(try again.waitForEnd() == .exited(0))
         let third = try open(relay.url)
-        try expect(third, "? shows the keys")
+        try expect(third, "? for keys")
         try third.type("\u{1B}4")
         try expect(third, "No documents yet")
         #expect(!third.screen.text.contains("long"), "\(third.screen.text)")
@@ -172,7 +172,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
         defer { relay.end() }
         let terminal = try open(relay.url)
-        try expect(terminal, "? shows the keys")
+        try expect(terminal, "? for keys")
         try terminal.type("\u{1B}4")
         try expect(terminal, "No documents yet")
         for (index, name) in ["one", "two"].enumerated() { try upload(try video(name + ".mp4", seed: UInt64(index)), terminal) }
@@ -195,7 +195,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
         defer { relay.end() }
         let terminal = try open(relay.url)
-        try expect(terminal, "? shows the keys")
+        try expect(terminal, "? for keys")
         try terminal.type("\u{1B}4")
         try expect(terminal, "No documents yet")
         for (index, name) in ["one", "two", "three"].enumerated() { try upload(try video(name + ".mp4", seed: UInt64(index)), terminal) }
@@ -208,7 +208,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         #expect(terminal.screen.text.contains("3 files are not through; they go on when huddle runs next."), "\(terminal.screen.text)")
         relay.letGo(cutting: true)
         let again = try open(relay.url)
-        try expect(again, "? shows the keys")
+        try expect(again, "? for keys")
         try again.type("\u{1B}4")
         let isThrough = try again.wait(milliseconds: 30_000) { $0.text.contains("3 of 3 total") && $0.text.contains("↑ three  uploaded") }
         #expect(isThrough, "\(again.screen.text)")

@@ -31,13 +31,13 @@ struct NotifyTests {
         let text = configuration.replacing("HOOK", with: hook) + (configuration == "set notify hook\n" ? "set notify-command \(hook) 'two words'\n" : "")
         try Files.write(Array(text.utf8), to: place + "/config")
         let terminal = try FullScreenTests.open(server, parent, folder)
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         #expect(!terminal.screen.text.contains("configuration is left out"))
         let before = terminal.written.count { $0 == 0x07 }
         let other = HuddleProgram(server, token: athlete.token)
         // The first word of a name is enough to speak to somebody, in the conversation; scripts say who is meant by the client's rules.
         let speaker = try FullScreenTests.open(server, athlete, folder)
-        try FullScreenTests.expect(speaker, "? shows the keys")
+        try FullScreenTests.expect(speaker, "? for keys")
         try speaker.type("@\(parent.name.split(separator: " ")[0]) `come` $(now)\r")
         try FullScreenTests.expect(terminal, "`come` $(now)")
         if runs {
@@ -77,7 +77,7 @@ struct NotifyTests {
         let terminal = try FullScreenTests.open(server, parent, folder, ["--plain"])
         try FullScreenTests.expect(terminal, "Next:")
         let speaker = try FullScreenTests.open(server, athlete, folder)
-        try FullScreenTests.expect(speaker, "? shows the keys")
+        try FullScreenTests.expect(speaker, "? for keys")
         let before = terminal.written.count
         // Only who is spoken to is told.
         try speaker.type("just so\r")
@@ -105,9 +105,9 @@ struct NotifyTests {
         let script = "set notify hook\nset notify-command sh -c 'cd \(folder.path); echo $$ >new; mv new told; exec sleep 600'\n"
         try Files.write(Array(script.utf8), to: place + "/config")
         let terminal = try FullScreenTests.open(server, parent, folder)
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         let speaker = try FullScreenTests.open(server, athlete, folder)
-        try FullScreenTests.expect(speaker, "? shows the keys")
+        try FullScreenTests.expect(speaker, "? for keys")
         try speaker.type("@\(parent.name.split(separator: " ")[0]) come\r")
         try FullScreenTests.expect(terminal, " come")
         let end = Clock.monotonicMilliseconds() + 10_000

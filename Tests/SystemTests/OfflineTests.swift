@@ -44,7 +44,13 @@ struct OfflineTests {
         #expect(kept.ending == .exited(0) && kept.output.split(separator: "\n").count > 10)
         let unreachable = try elena.run("events", "--json", "--timeout", "1")
         #expect(unreachable.ending == .exited(5) && unreachable.output == kept.output)
-        #expect(unreachable.errors.contains("this is what was kept on this machine"))
+        #expect(unreachable.errors.contains("Showing the copy from "))
+
+        // The season of the last screen is no filter, as it is none online; --athlete is one.
+        let seasons = try Set(kept.lines().compactMap { $0["athlete"]?.string })
+        #expect(seasons.count == 2, "\(seasons)")
+        let mateo = try elena.run("events", "--offline", "--json", "--athlete", demo.athletes[1].name)
+        #expect(try Set(mateo.lines().compactMap { $0["athlete"]?.string }) == ["\(demo.athletes[1].id)"] && mateo.errors.contains("Showing the copy from "))
 
         let child = try elena.start()
         try expectLine("/help tells the commands", from: child)
@@ -78,7 +84,7 @@ struct OfflineTests {
         let second = try elena.start()
         try expectLine("/help tells the commands", from: second)
         let refused = try elena.run("outbox", "send")
-        #expect(refused.ending == .exited(1) && refused.errors.contains("Another huddle of yours is open on this machine: do it there"), "\(refused.errors)")
+        #expect(refused.ending == .exited(1) && refused.errors.contains("Huddle is already open on this computer. Do it there"), "\(refused.errors)")
         try server.kill()
         try second.write("Said beside the first\n")
         try expectLine("Waiting to be sent: say: Said beside the first", from: second)

@@ -85,7 +85,7 @@ extension SystemTests {
             let first = try clone.server()
             defer { kill(first, SIGKILL) }
             try terminal.type("\r")
-            try FullScreenTests.expect(terminal, "? shows the keys")
+            try FullScreenTests.expect(terminal, "? for keys")
             try terminal.type("/quit\r")
             #expect(try terminal.waitForEnd() == .exited(0))
             #expect(kill(first, 0) == 0, "the server runs on")
@@ -111,7 +111,7 @@ extension SystemTests {
             #expect(tokens.count == 4)
             let text = terminal.screen.text
             try terminal.type("\r")
-            try FullScreenTests.expect(terminal, "? shows the keys")
+            try FullScreenTests.expect(terminal, "? for keys")
             let lines = try CommandLines.all()
             #expect(lines.contains { $0.contains("/huddle --") }, "the client runs")
             let seen = String(decoding: terminal.written, as: UTF8.self) + clone.started + lines.joined()

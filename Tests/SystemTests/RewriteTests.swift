@@ -12,7 +12,7 @@ struct RewriteTests {
         let server = try RunningServer(folder.path + "/data")
         let screen = try FullScreenTests.open(server, demo.parents[0], folder)
         let other = HuddleProgram(server, token: demo.parents[0].token)
-        try FullScreenTests.expect(screen, "? shows the keys")
+        try FullScreenTests.expect(screen, "? for keys")
         try screen.type("helo wrld\r")
         #expect(try screen.wait { $0.text.contains("│ helo wrld") && !$0.text.contains("wrld …") && !$0.text.contains("pending") }, "\(screen.screen.text)")
         try screen.type("\u{1B}[1;5Ae")

@@ -69,7 +69,7 @@ extension SystemTests {
             expectFailure(try Programs.huddled("export", "--data", data, "--family", "Nobody"), "The file is missing", status: 2)
             expectFailure(try Programs.huddled("import", "--data", data, file), "cannot be used")
             try Files.write(Array("no archive".utf8), to: file)
-            expectFailure(try Programs.huddled("export", "--data", data, "--family", "\(demo.family)", file), "is there already")
+            expectFailure(try Programs.huddled("export", "--data", data, "--family", "\(demo.family)", file), "already exists")
             expectFailure(try Programs.huddled("import", "--data", data, file), "no archive of Huddle")
             try Files.remove(file)
             _ = try Programs.huddled("export", "--data", data, "--family", "\(demo.family)", file)

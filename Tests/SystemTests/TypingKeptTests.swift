@@ -33,7 +33,7 @@ struct TypingKeptTests {
         let (_, demo, server) = try Demo.served()
         let program = HuddleProgram(server, token: demo.parents[0].token)
         var terminal = try program.open()
-        try FullScreenTests.expect(terminal, "? shows the keys")
+        try FullScreenTests.expect(terminal, "? for keys")
         try terminal.type("said before\r")
         try FullScreenTests.expect(terminal, "│ said before")
         // Of whose season an event is has to be known: Elena's.
@@ -53,8 +53,8 @@ struct TypingKeptTests {
 
         terminal = try program.open()
         try FullScreenTests.expect(terminal, "> not sent yet @Da")
-        try FullScreenTests.expect(terminal, "What you had typed is still here")
-        try FullScreenTests.expect(terminal, "A form that was not saved is open again: Alt-6 shows it.")
+        try FullScreenTests.expect(terminal, "Restored your unsent message")
+        try FullScreenTests.expect(terminal, "Restored an unsaved form: Alt-6.")
         // Nothing of it was sent.
         #expect(!terminal.screen.text.contains("│ not sent yet"))
         try terminal.type("\u{1B}6")
@@ -75,9 +75,9 @@ struct TypingKeptTests {
         #expect(ending == .exited(0))
 
         terminal = try program.open()
-        try FullScreenTests.expect(terminal, "/help tells more.")
-        try FullScreenTests.expect(terminal, "nobody else is here")
-        #expect(!terminal.screen.text.contains("not sent yet") && !terminal.screen.text.contains("open again") && !terminal.screen.text.contains("still here"))
+        try FullScreenTests.expect(terminal, "? for keys")
+        try FullScreenTests.expect(terminal, "you're the only one here")
+        #expect(!terminal.screen.text.contains("not sent yet") && !terminal.screen.text.contains("Restored"))
         terminal.signal(SIGKILL)
         _ = try terminal.waitForEnd()
     }
@@ -97,7 +97,7 @@ struct TypingKeptTests {
         let server = try RunningServer(folder.path + "/data")
         let program = HuddleProgram(server, token: demo.parents[0].token)
         var terminal = try program.open()
-        try FullScreenTests.expect(terminal, "nobody else is here")
+        try FullScreenTests.expect(terminal, "you're the only one here")
         terminal.signal(SIGTERM)
         _ = try terminal.waitForEnd()
         let kept = try Self.folder(program)
@@ -141,7 +141,7 @@ struct TypingKeptTests {
         let program = HuddleProgram(server, token: demo.parents[0].token)
         try Files.write(Array("#!/bin/sh\n\(script)\n".utf8), to: folder.path + "/editor", mode: 0o700)
         var terminal = try program.open(variables: ["VISUAL": folder.path + "/editor"])
-        try FullScreenTests.expect(terminal, "nobody else is here")
+        try FullScreenTests.expect(terminal, "you're the only one here")
         try terminal.type("before\u{18}\u{5}")
         try FullScreenTests.expect(terminal, sentence)
         terminal.signal(SIGKILL)

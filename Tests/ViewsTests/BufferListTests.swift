@@ -177,12 +177,12 @@ struct BufferListTests {
         for letter in "zzz" { _ = view.handle(.key(.character(letter))) }
         var canvas = Canvas(Size(columns: 80, rows: 24))
         view.draw(&canvas)
-        #expect(canvas.text.contains("> zzz") && canvas.text.contains("Nothing is called that."))
+        #expect(canvas.text.contains("> zzz") && canvas.text.contains("No matches."))
         for columns in stride(from: 1, through: 100, by: 9) {
             for rows in stride(from: 1, through: 30, by: 4) {
                 var canvas = Canvas(Size(columns: columns, rows: rows))
                 Self.switcher().draw(&canvas)
-                ToastLine.draw("Deleted Late Camp · u takes it back", &canvas, .dark)
+                ToastLine.draw("Deleted Late Camp · u to undo", &canvas, .dark)
             }
         }
     }
@@ -207,7 +207,7 @@ struct BufferListTests {
         #expect(drawn().contains("Spring Showcase") && drawn().contains("Esc back  e edit  a attended  x delete"))
         _ = type("G")
         #expect(drawn().contains("line 40"))
-        #expect([type("e"), type("a"), type("esc"), type("u")] == [[.edit], [.attend], [.shared(.close)], [.shared(.undoLast)]])
+        #expect([type("e"), type("a"), type("esc"), type("u")] == [[.edit], [.attend], [.shared(.stepBack)], [.shared(.undoLast)]])
         #expect(type("m") == [.directions("https://www.openstreetmap.org/search?query=Asheville%2C%20NC")])
         #expect(type("x").isEmpty && drawn().contains("Are you sure you want to delete this event?"))
         #expect(type("n").isEmpty && !drawn().contains("Are you sure"))

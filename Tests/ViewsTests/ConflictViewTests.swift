@@ -128,7 +128,7 @@ struct ConflictViewTests {
               Waiting to be sent
                 say: On my way
 
-             Enter both sides  r send again  e change  x forget  u undo  Esc back
+             Enter both sides  r send again  e change  x forget  u undo  q back  ? keys
              1 pending · huddle.example
             """)
     }
@@ -306,6 +306,6 @@ struct ConflictViewTests {
         #expect(Self.drawn(view).contains("○ theirs: it stays as it is"))
         #expect(Self.type(&view, "t", "enter") == [.resolve(sides, [:], whole: .theirs)])
         view.show([], waiting: [])
-        #expect(!view.isOpen && Self.drawn(view).contains("Nothing was refused, and nothing waits."))
+        #expect(!view.isOpen && Self.drawn(view).contains("Nothing was refused, and nothing is waiting."))
     }
 }

@@ -118,7 +118,7 @@ struct FormViewTests {
 
     @Test("A wrong field is reported when the user leaves it, in the rule's own words, and nothing is sent until it is right", arguments: [
         ("Cost", "abc", "Cost must be"), ("Event link", "nonsense", "Please enter a valid URL (e.g., https://...)"),
-        ("Start date", "2026-02-30", "Start date must be a date that exists, written like 2026-04-15"), ("Start time", "25:00", "Start time must be a time from 00:00 to 23:59, written like 09:30"),
+        ("Start date", "2026-02-30", "Start date must be a date that exists, such as 2026-04-15"), ("Start time", "25:00", "Start time must be a time from 00:00 to 23:59, written like 09:30"),
         ("State", "xyz", "State"), ("Event name", String(repeating: "x", count: 256), "Event name"),
     ])
     func inline(label: String, text: String, sentence: String) throws {
@@ -252,7 +252,7 @@ struct FormViewTests {
         #expect(Self.drawn(form).contains("Maya Rivera"))
         Self.type(&form, "right")
         #expect(!offers("Dana Rivera"))
-        Self.type(&form, "maya", "enter", "tab", "c", "tab", "Camp")
+        Self.type(&form, "maya", "enter", "c", "tab", "Camp")
         try Self.go(&form, "Start date")
         let actions = Self.type(&form, "tomorrow", "ctrl-s")
         guard case .save(_, let athlete)? = actions.first else {
@@ -377,7 +377,7 @@ struct FormViewTests {
         form.beginSaving()
         form.ask(about: ConflictViewTests.overlap())
         let asked = Self.drawn(form)
-        for words in ["At the same time", "Jun 11, 2027 19:00 - 20:00", "w both, with a reason"] { #expect(asked.contains(words), "\(words)\n\(asked)") }
+        for words in ["Overlap", "Jun 11, 2027 19:00 - 20:00", "w keep both"] { #expect(asked.contains(words), "\(words)\n\(asked)") }
         #expect(Self.type(&form, "z") == [.shared(.bell)])
         #expect(Self.type(&form, "alt-3") == [.shared(.show(3))] && form.clash != nil, "one may look at the trip first")
         Self.type(&form, "w")
@@ -451,22 +451,81 @@ struct FormViewTests {
 
     // MARK: Input
 
-    @Test("Dates and times are read as people write them", arguments: [
-        (FieldType.date, "today", "2026-11-21"), (.date, "Tomorrow", "2026-11-22"), (.date, "+7", "2026-11-28"), (.date, "12-24", "2026-12-24"), (.date, "1/5", "2027-01-05"),
-        (.date, "2026-12-24", nil), (.date, "soon", nil), (.date, "+99999999999999999999", nil), (.time, "9", "09:00"), (.time, "930", "09:30"), (.time, "9:30", "09:30"), (.time, "2pm", "14:00"),
-        (.time, "12am", "00:00"), (.time, "12:15 pm", "12:15"), (.time, "2460", nil), (.time, "99999999", nil), (.time, "1:2:3", nil), (.localDateTime, "2026-12-24 9:30", "2026-12-24T09:30"),
-        (.localDateTime, "tomorrow 2pm", "2026-11-22T14:00"), (.state, "nc", "NC"), (.decimal(digits: 9, scale: 2, min: 0), "$150", "150"), (.line(max: 9), "today", nil),
-    ] as [(FieldType, String, String?)])
-    func spelled(type: FieldType, text: String, result: String?) throws {
-        #expect(FormInput.spelled(text, type, today: try Self.today()) == result)
+    @Test("The end moves with its start, keeps the length, and stays where it is when it was wrong or empty", arguments: [
+        ("2026-12-04T09:00", "2026-12-04T11:00", "18:30", "2026-12-04T18:30", "2026-12-04T20:30"),
+        ("2026-12-04T09:00", "2026-12-05T01:00", "2026-12-06 9am", "2026-12-06T09:00", "2026-12-07T01:00"),
+        ("2026-12-04T09:00", "", "6:30pm", "2026-12-04T18:30", ""),
+        ("2026-12-04T09:00", "2026-12-04T11:00", "soon", "soon", "2026-12-04T11:00"),
+    ])
+    func endFollows(start: String, end: String, typed: String, newStart: String, newEnd: String) throws {
+        var form = try Self.add(.tripItem, preset: ["start_time": .text(start), "end_time": .text(end)])
+        try Self.go(&form, "Start time")
+        Self.type(&form, ["ctrl-u", typed, "tab"])
+        let texts = try ["start_time", "end_time"].map { name in try #require(form.rows.first { $0.declaration?.name == name }).editor.text }
+        #expect(texts == [newStart, newEnd])
     }
 
-    @Test("Ctrl-Up and Ctrl-Down step dates and times", arguments: [
-        (FieldType.date, "", 1, "2026-11-21"), (.date, "2026-12-31", 1, "2027-01-01"), (.date, "x", 1, nil), (.time, "", 1, "12:00"), (.time, "23:50", 1, "00:05"),
-        (.time, "09:00", -1, "08:45"), (.localDateTime, "2026-12-31T23:50", 1, "2027-01-01T00:05"), (.line(max: 9), "a", 1, nil),
-    ] as [(FieldType, String, Int, String?)])
-    func stepped(type: FieldType, text: String, count: Int, result: String?) throws {
-        #expect(FormInput.stepped(text, type, by: count, today: try Self.today()) == result)
+    @Test("A time alone is on the day of the item, and the end on the day of the start")
+    func timeAlone() throws {
+        var form = try Self.add(.tripItem, preset: ["start_time": .text("2026-12-04T09:00")])
+        try Self.go(&form, "End time")
+        #expect(Self.drawn(form).contains("9:30, 6pm; with another day: friday 6pm"))
+        Self.type(&form, "18:30", "tab")
+        #expect(form.rows.first { $0.declaration?.name == "end_time" }?.editor.text == "2026-12-04T18:30")
+    }
+
+    @Test("An event that ends past midnight is saved with the end date that the form shows")
+    func pastMidnight() throws {
+        var form = try Self.add(.event)
+        Self.type(&form, "s", "tab", "Night Game", "tab")
+        try Self.go(&form, "Start date")
+        Self.type(&form, "11-23", "tab")
+        try Self.go(&form, "Start time")
+        Self.type(&form, "23:30", "tab")
+        try Self.go(&form, "End time")
+        Self.type(&form, "0:30", "tab")
+        #expect(form.rows.first { $0.declaration?.name == "end_date" }?.editor.text == "2026-11-24")
+        let entry = try #require(try Self.saved(Self.type(&form, "ctrl-s")).first)
+        #expect(Self.values(entry)["end_date"] == .text("2026-11-24") && Self.values(entry)["end_time"] == .text("0:30") || Self.values(entry)["end_time"] == .text("00:30"))
+        // Nine in the morning after ten is rather a mistake than 23 hours.
+        var wrong = try Self.add(.event)
+        Self.type(&wrong, "s", "tab", "Camp", "tab")
+        try Self.go(&wrong, "Start date")
+        Self.type(&wrong, "11-23", "tab")
+        try Self.go(&wrong, "Start time")
+        Self.type(&wrong, "10", "tab")
+        try Self.go(&wrong, "End time")
+        Self.type(&wrong, "9", "tab")
+        #expect(Self.type(&wrong, "ctrl-s").isEmpty && Self.drawn(wrong).contains("End time must be after start time"))
+    }
+
+    @Test("Enter and Tab take a record and move to the next field; the list says how many records it does not show")
+    func picking() throws {
+        var form = try Self.add(.event)
+        form.options[.school] = (0..<13).map { FormOption(Identifier(high: 9, low: UInt64($0)), "School \($0)") }
+        try Self.go(&form, "School")
+        Self.type(&form, " ")
+        #expect(Self.drawn(form).contains("↓ 6 more; type a few letters"))
+        let place = form.focus
+        Self.type(&form, "school 12", "enter")
+        #expect(form.focus == place + 1 && form.rows[place].content == .chosen([Identifier(high: 9, low: 12)]))
+        // A field for several coaches stays for the next name after Enter; Tab moves on.
+        try Self.go(&form, "Coaches present")
+        let coaches = form.focus
+        Self.type(&form, "nad", "enter")
+        #expect(form.focus == coaches)
+        Self.type(&form, "backspace", "nad", "tab")
+        #expect(form.focus == coaches + 1 && form.rows[coaches].content == .chosen([Self.coach]))
+    }
+
+    @Test("A form says how much of it is below; what may be left out as a whole has no stars until it is begun")
+    func below() throws {
+        var form = try Self.attend()
+        #expect(Self.drawn(form, rows: 12).contains("↓ ") && Self.drawn(form, rows: 12).contains(" more"))
+        #expect(!Self.drawn(form).contains("Content*") && !Self.drawn(form).contains("Value*"))
+        try Self.go(&form, "Content")
+        Self.type(&form, "Asked about grades")
+        #expect(Self.drawn(form).contains("Content*") && !Self.drawn(form).contains("Value*"))
     }
 
     @Test("Forms draw at every size, in every state, never wider than the screen; random keys lose no input; seeded")

@@ -80,7 +80,7 @@ struct ItineraryViewTests {
               Nov 21 - 23, 2026 · Albany, NY
               Texas                                                                 0 items
               Jan 5, 2027 · Albany, NY
-             Enter by day  n new  e change  s move  c copy  x delete  Esc back
+             Enter by day  n new  e change  s move  c copy  x delete  q back  ? keys
              1 pending · huddle.example
             """)
         Self.type(&view, "p")
@@ -110,7 +110,7 @@ struct ItineraryViewTests {
                                            Monday, November 23  2
                                              until 11:00    🏨 Hotel Łódź 日本       44h 0m
                                               Accommodation
-             ← → day  Enter all of it  n new  e change  s move  x delete  u undo  Esc trips
+             ← → day  Enter all of it  n new  e change  s move  x delete  Esc trips  ? keys
              1 pending · huddle.example                                            ↓ 2 more
             """)
         Self.type(&view, "right", "right", "j")
@@ -228,7 +228,7 @@ struct ItineraryViewTests {
             Self.type(&view, "enter")
             view.show(clash)
             let drawn = Self.drawn(view, columns: 100)
-            #expect(drawn.contains("At the same time") && drawn.contains("Dinner, Jun 11, 2027 18:00 - 19:30: Maya Rivera"), "\(drawn)")
+            #expect(drawn.contains("Overlap") && drawn.contains("Dinner, Jun 11, 2027 18:00 - 19:30: Maya Rivera"), "\(drawn)")
             return (keys.flatMap { Self.type(&view, $0) }, view)
         }
         #expect(try decided(["w", "both", "enter"]).0 == [.override(11, reason: "both")])

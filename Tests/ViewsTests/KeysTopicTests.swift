@@ -7,7 +7,7 @@ import Words
 @Suite("The page about keys")
 struct KeysTopicTests {
     @Test("The page names keys that do what it says", arguments: [
-        ("F1", "f1", "", RoomCommand.help), ("Tab", "tab", "input", .complete), ("Ctrl-O", "ctrl-o", "input", .season), ("F2", "f2", "", .events),
+        ("F1", "f1", "", RoomCommand.help), ("Tab", "tab", "input", .complete), ("F2", "f2", "", .season),
         ("Alt-N", "alt-n", "", .unread), ("Ctrl-Up", "ctrl-up", "input", .select), ("r comments", "r", "select", .comment),
         ("u takes", "u", "select", .undoSelected), ("e writes", "e", "select", .rewrite), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("l copies", "l", "select", .copyLink), ("Esc", "esc", "select", .leaveSelect),
         ("Ctrl-X u", "ctrl-x u", "input", .undoLast), ("Ctrl-X Ctrl-E", "ctrl-x ctrl-e", "input", .editOutside), ("Ctrl-L", "ctrl-l", "", .redraw),
@@ -27,6 +27,14 @@ struct KeysTopicTests {
     func buffers(words: String, keys: String, command: BufferCommand) {
         #expect(HelpTopic.keys.lines.joined(separator: "\n").contains(words))
         #expect(ViewCommands.defaultKeymap().keys(of: command.rawValue).contains { $0.lowercased() == keys })
+    }
+
+    @Test("Ctrl-O chooses the season that is looked at, in the room as on every page")
+    func seasonMenu() {
+        let keymap = ViewCommands.defaultKeymap()
+        for mode in ["input", "events", "trips", "documents", "drafts", "conflict"] {
+            #expect(keymap.keys(of: BufferCommand.season.rawValue, in: mode) == ["Ctrl-O"])
+        }
     }
 
     @Test("The page lists exactly the themes that exist")

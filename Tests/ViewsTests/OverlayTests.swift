@@ -94,8 +94,8 @@ struct OverlayTests {
         let text = Self.drawn({ view.draw(&$0) }).text
         for words in ["Export", "▸ Results at Łódź Open!  (1 line)", "The events as they are listed  (2 lines)", "File: ~/łódź-open-results.csv"] { #expect(text.contains(words), "\(words)\n\(text)") }
         #expect(Self.type(&view, "enter") == .write(view.choices[0], path: "~/łódź-open-results.csv"))
-        view.refuse("It is there already: take another name.")
-        #expect(Self.drawn({ view.draw(&$0) }).text.contains("It is there already"))
+        view.refuse("It already exists: choose another name.")
+        #expect(Self.drawn({ view.draw(&$0) }).text.contains("It already exists"))
         #expect(Self.type(&view, "down", "enter") == .write(view.choices[1], path: "~/events-2026-11-21.csv"))
         Self.type(&view, "ctrl-u", "/tmp/a")
         #expect(Self.type(&view, "tab") == .completePath("/tmp/a"))
@@ -134,7 +134,7 @@ struct OverlayTests {
         let chosen = view.handle(try Self.click("The events as they are", canvas))
         #expect(chosen == .open && view.selected == 1)
         let second = Self.drawn { view.draw(&$0) }
-        let written = view.handle(try Self.click("Enter writes it", second))
+        let written = view.handle(try Self.click("Enter save", second))
         #expect(written == .write(view.choices[1], path: "~/events-2026-11-21.csv"))
         for columns in stride(from: 1, through: 100, by: 9) {
             for rows in stride(from: 1, through: 30, by: 4) {

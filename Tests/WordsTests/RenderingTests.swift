@@ -161,10 +161,10 @@ struct RenderingTests {
     }
 
     @Test("An upload shows its percentage, which is never 100 before the end", arguments: [
-        (UploadProgress.State.running, Int64(47_185_920), Int64?(104_857_600), "Maya is uploading Fall highlights, 45 %"),
-        (.running, 104_857_600, 104_857_600, "Maya is uploading Fall highlights, 99 %"),
-        (.running, .max, .max, "Maya is uploading Fall highlights, 99 %"),
-        (.running, 0, 0, "Maya is uploading Fall highlights, 0 %"),
+        (UploadProgress.State.running, Int64(47_185_920), Int64?(104_857_600), "Maya is uploading Fall highlights, 45%"),
+        (.running, 104_857_600, 104_857_600, "Maya is uploading Fall highlights, 99%"),
+        (.running, .max, .max, "Maya is uploading Fall highlights, 99%"),
+        (.running, 0, 0, "Maya is uploading Fall highlights, 0%"),
         (.running, 10, nil, "Maya is uploading Fall highlights"),
         (.paused, 10, 20, "Maya's upload of Fall highlights waits for the connection"),
         (.finished, 20, 20, "Maya uploaded Fall highlights"),

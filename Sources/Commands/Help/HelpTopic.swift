@@ -68,9 +68,9 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
             [
                 "? on an empty line, or F1, shows all keys. Tab completes commands and what follows them, names (who spoke last first), @people, #events, ~trips and :emoji:. Ctrl-R searches what you typed before.",
                 "Ctrl-O chooses whose season you look at, F2 shows the season, Alt-N goes to the first unread.",
-                "Alt-1 to Alt-9 show the pages by their numbers, Alt-A where something happened, Alt-/ the one before, Alt-G any by a few letters. Alt-Up and Alt-Down go "
+                "Alt-1 to Alt-9 show the pages by their numbers, Alt-A the next unread page, Alt-/ the one before, Alt-G any by a few letters. Alt-Up and Alt-Down go "
                     + "through them in their order, Alt-< and Alt-> through those you saw.",
-                "Ctrl-Up selects what happened: r comments on it, e writes your own message anew, u takes it back, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N go on), Esc goes back to typing.",
+                "Ctrl-Up selects what happened: r comments on it, e writes your own message anew, u to undo, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N go on), Esc goes back to typing.",
                 "Ctrl-X u takes back your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L draws anew, Ctrl-Z stops the program, /quit leaves.",
                 "/bind f5 season and /unbind f2 change keys, /set theme light colours, at once; /set by itself shows what can be set. It is kept in ~/.config/huddle/config, a line "
                     + "each as it is typed but without the slash, where you can write it as well.",

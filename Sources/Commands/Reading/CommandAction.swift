@@ -25,6 +25,8 @@ package enum CommandAction: Hashable, Sendable {
     case copy(CommandTarget, days: Int)
     /// `nil`: one's own last change.
     case undo(Int64?)
+    /// One's own last undo is undone.
+    case redo
     case itinerary(ItineraryFilter)
     case export(ListFilter, ExportFormat, file: String?)
     case document(DocumentRequest)

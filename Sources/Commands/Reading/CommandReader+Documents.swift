@@ -19,7 +19,7 @@ extension CommandReader {
                 }
                 description.type = word
             } else if description.replaces == nil {
-                throw UsageError("Say what it is: --type with one of \(CommandTable.documentTypes.joined(separator: ", ")).")
+                throw UsageError("Add --type: one of \(CommandTable.documentTypes.joined(separator: ", ")).")
             }
             if list.positional.count > 1 {
                 if description.title != nil { throw UsageError("--title names one file. Leave it out: each has its own name then.") }

@@ -99,6 +99,9 @@ struct CommandReader {
             guard let word = list.positional.first else { return .undo(nil) }
             guard list.positional.count == 1 else { throw usage }
             return .undo(max(1, try ArgumentList.sequence(word.hasPrefix("#") ? String(word.dropFirst()) : word)))
+        case .redo:
+            guard list.positional.isEmpty else { throw usage }
+            return .redo
         case .itinerary:
             let day = try ListOptions.date("--day", list)
             return .itinerary(ItineraryFilter(trip: list.positional.isEmpty ? nil : try one(), day: day))
@@ -277,7 +280,7 @@ struct CommandReader {
     private func expectFieldsOnly(_ words: [String]) throws(UsageError) {
         guard let word = words.first else { return }
         guard let name = word.split(separator: "=", maxSplits: 1).first, word.contains("=") else {
-            throw UsageError("There is nothing to do with '\(word.printable)': fields are written name=value.")
+            throw UsageError("'\(word.printable)' isn't a field. Write name=value.")
         }
         throw UsageError("\(kind.declaration.label) has no field '\(String(name).printable)'. \(fieldHelp)")
     }

@@ -41,13 +41,16 @@ package struct ListFilter: Hashable, Sendable {
     /// Records that are named, by the filter that names them: ids, or names until `resolve`.
     package var named: [Query.FilterKey: String] = [:]
     private var ids: [Query.FilterKey: Identifier] = [:]
+    /// The athlete whose records are wanted, whatever season is looked at; an id, or a name until `resolve`.
+    package var athlete: String?
+    private var owner: Identifier?
 
     package init(_ kind: Kind) { self.kind = kind }
 
     /// How many filters are on; words that are searched for are none.
     package var active: Int {
         let single: [Bool] = [time != .all, status != nil, from != nil, to != nil, day != nil, shared == true]
-        return single.count { $0 } + (types?.count ?? 0) + named.count
+        return single.count { $0 } + (types?.count ?? 0) + named.count + (athlete == nil ? 0 : 1)
     }
 
     /// The types that a word of the filter means: one, or both visits (R033).
@@ -62,6 +65,9 @@ package struct ListFilter: Hashable, Sendable {
         for (key, name) in named {
             guard let kind = Self.kind(of: key) else { continue }
             do { ids[key] = try names.find(kind, name).id } catch { throw UsageError(error.message) }
+        }
+        if let athlete {
+            do { owner = try names.find(.member, athlete).id } catch { throw UsageError(error.message) }
         }
     }
 
@@ -85,8 +91,8 @@ package struct ListFilter: Hashable, Sendable {
         filter.date = time.window
         (filter.from, filter.to, filter.day, filter.shared) = (from, to, day, shared)
         (filter.school, filter.coach, filter.event, filter.trip) = (ids[.school], ids[.coach], ids[.event], ids[.trip])
-        var owner: Identifier?
-        if case .athlete(let id) = context { owner = id }
+        var owner = owner
+        if owner == nil, case .athlete(let id) = context { owner = id }
         // Who looks ahead wants the next first.
         let soonest: Query.Sort? = time == .upcoming && kind != .document ? .dateAscending : nil
         return try Query(kind, athlete: owner, filter: filter, search: text, sort: sort ?? soonest)

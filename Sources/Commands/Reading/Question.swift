@@ -166,7 +166,7 @@ package enum Question: Hashable, Sendable {
                 if !error.message.hasPrefix("There is no ") { problem = problem ?? error }
             }
         }
-        throw problem ?? UsageError("There is nothing called '\(text.printable)'.")
+        throw problem ?? UsageError("No record is called '\(text.printable)'.")
     }
 }
 

@@ -58,7 +58,7 @@ package struct RecordLookup {
         if let several { throw UsageError(several.message) }
         guard let first = found.first else {
             guard kinds.count == 1, let none else {
-                throw UsageError("There is nothing called '\(text.printable)'." + (like.isEmpty ? "" : " Did you mean \(like.prefix(5).joined(separator: "; "))?"))
+                throw UsageError("No record is called '\(text.printable)'." + (like.isEmpty ? "" : " Did you mean \(like.prefix(5).joined(separator: "; "))?"))
             }
             throw UsageError(none.message)
         }

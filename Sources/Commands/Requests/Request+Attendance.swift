@@ -1,5 +1,6 @@
 internal import Arguments
 internal import Bytes
+internal import Dates
 internal import Family
 internal import Words
 
@@ -8,7 +9,7 @@ extension Attendance {
     ///
     /// - Parameter fresh: ids of what is created.
     /// - Throws: `UsageError` for a name or a word that makes no sense, `Rejection` when a rule refuses it; both before anything is sent.
-    func operations(_ lookup: RecordLookup, _ context: RuleContext, fresh: () -> Identifier) throws -> [Operation] {
+    func operations(_ lookup: RecordLookup, _ context: RuleContext, today: CalendarDate, fresh: () -> Identifier) throws -> [Operation] {
         let record = try lookup.find([.event], event)
         let names = lookup.names
         var fields = [try Self.input(.event, "attended", "yes")]
@@ -16,7 +17,7 @@ extension Attendance {
         if !coaches.isEmpty {
             fields.append(try Self.input(.event, "coaches_present", coaches.map { "+" + $0 }.joined(separator: ",")))
         }
-        var operations = [try Request.update(record, try FieldOptions.patch(fields, .event, names: names))]
+        var operations = [try Request.update(record, try FieldOptions.patch(fields, .event, names: names, today: today))]
         if let said = log ?? (isQuick ? "Attended \(record.fields.text("name") ?? "it")." : nil) {
             var inputs = [
                 try Self.input(.interaction, "event_id", record.id.description),
@@ -25,7 +26,7 @@ extension Attendance {
             ]
             if let with { inputs.append(try Self.input(.interaction, "coach_id", with)) }
             if let sentiment { inputs.append(try Self.input(.interaction, "sentiment", sentiment)) }
-            operations.append(try create(.interaction, inputs, record, names, context, fresh()))
+            operations.append(try create(.interaction, inputs, record, names, context, today, fresh()))
         }
         for result in results {
             var inputs = [
@@ -33,15 +34,15 @@ extension Attendance {
                 try Self.input(.metric, "value", result.value),
             ]
             if let unit = result.unit { inputs.append(try Self.input(.metric, "unit", unit)) }
-            operations.append(try create(.metric, inputs, record, names, context, fresh()))
+            operations.append(try create(.metric, inputs, record, names, context, today, fresh()))
         }
         return operations
     }
 
     private func create(
-        _ kind: Kind, _ inputs: [FieldInput], _ event: Record, _ names: RecordNames, _ context: RuleContext, _ id: Identifier
+        _ kind: Kind, _ inputs: [FieldInput], _ event: Record, _ names: RecordNames, _ context: RuleContext, _ today: CalendarDate, _ id: Identifier
     ) throws -> Operation {
-        try Request.create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: event.athlete, id: id, context: context)
+        try Request.create(kind, try FieldOptions.patch(inputs, kind, names: names, today: today), athlete: event.athlete, id: id, context: context)
     }
 
     private static func input(_ kind: Kind, _ name: String, _ text: String) throws(UsageError) -> FieldInput {

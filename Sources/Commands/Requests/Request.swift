@@ -1,5 +1,6 @@
 package import Arguments
 package import Bytes
+package import Dates
 package import Family
 internal import Posix
 package import Sync
@@ -11,26 +12,29 @@ package import Words
 package enum Request {
     /// The batch that an action asks for; none for an action that asks for no change of records, or for an undo.
     ///
-    /// - Parameter fresh: an id for a record that is created (`IdentifierSource`).
+    /// - Parameters:
+    ///   - today: of the family, for dates such as "tomorrow".
+    ///   - fresh: an id for a record that is created (`IdentifierSource`).
     /// - Throws: `UsageError` when a value or a name makes no sense, `Rejection` when the rules refuse it; both before anything is sent.
     package static func operations(
-        _ action: CommandAction, _ engine: borrowing SyncEngine, _ lookup: RecordLookup, fresh: () -> Identifier
+        _ action: CommandAction, _ engine: borrowing SyncEngine, _ lookup: RecordLookup, today: CalendarDate, fresh: () -> Identifier
     ) throws -> [Operation] {
         let names = lookup.names
         switch action {
         case .add(let kind, let inputs, let athlete):
             let owner = try owner(of: kind, athlete, engine, names)
             let around = context(engine, names)
-            return [try create(kind, try FieldOptions.patch(inputs, kind, names: names), athlete: owner, id: fresh(), context: around)]
+            return [try create(kind, try FieldOptions.patch(inputs, kind, names: names, today: today), athlete: owner, id: fresh(), context: around)]
         // Who is spoken to follows from the words.
         case .edit(.message, let target, let inputs): return [try rewrite(try lookup.find([.message], target), inputs.first?.text ?? "", names)]
         case .edit(let kind, let target, let inputs):
-            return [try update(try lookup.find([kind], target), try FieldOptions.patch(inputs, kind, names: names))]
+            let record = try lookup.find([kind], target)
+            return [try update(record, try FieldOptions.patch(inputs, kind, names: names, today: today, of: record))]
         case .remove(let target): return [remove(try lookup.find(kinds(target, CommandTable.named), target.text))]
         case .restore(let target):
             let record = try lookup.findDeleted(kinds(target, CommandTable.named), target.text)
             return [Operation(kind: record.kind, id: record.id, action: .restore(base: record.version))]
-        case .attend(let attendance): return try attendance.operations(lookup, context(engine, names), fresh: fresh)
+        case .attend(let attendance): return try attendance.operations(lookup, context(engine, names), today: today, fresh: fresh)
         case .shift(let target, let days):
             let record = try lookup.find(kinds(target, CommandTable.movable), target.text)
             return [Operation(kind: record.kind, id: record.id, action: .shift(base: record.version, days: days))]
@@ -41,22 +45,62 @@ package enum Request {
         case .leave:
             guard let member = engine.member, let record = names[member] else { throw UsageError("Your own record is not here yet. Try again when the server answers.") }
             return [remove(record)]
-        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .logout, .outbox, .list, .watch, .ask, .undo, .itinerary, .export, .document: return []
+        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .logout, .outbox, .list, .watch, .ask, .undo, .redo, .itinerary, .export, .document: return []
         }
     }
 
     private static func kinds(_ target: CommandTarget, _ all: [Kind]) -> [Kind] { target.kind.map { [$0] } ?? all }
 
-    /// The change that "undo" means without a number: one's own last one that was no undo and that nothing contradicts.
+    /// The two directions through one's own changes.
+    package enum UndoStep: Hashable, Sendable {
+        /// Undo: the last change that was done, or done again.
+        case back
+        /// Redo: the last one that was undone, unless something else was done after it.
+        case forth
+    }
+
+    /// The change that "undo" and "redo" mean without a number: one's own last one in that direction.
     ///
-    /// - Parameter page: the family's history.
+    /// A redo is the undo of an undo, so how often a change was undone tells which of the two it is. A change that was
+    /// contradicted stops the walk: an older one in its place would be a surprise. A message is taken back only if it
+    /// was the last act of all; nobody who undoes a plan means to unsay what they said before it.
+    ///
+    /// - Parameter page: the family's history, newest first.
     /// - Throws: a sentence, when there is none.
-    package static func lastUndoable(_ page: HistoryPage, by member: Identifier?) throws(UsageError) -> Int64 {
-        let own = page.entries.first { $0.member == member && $0.undoes == nil && $0.isUndoable }
-        guard let own else {
-            throw UsageError("Nothing that you did lately can be taken back. Look at the history, and name the change: undo CHANGE.")
+    package static func lastUndoable(_ page: HistoryPage, by member: Identifier?, _ step: UndoStep = .back) throws(UsageError) -> Int64 {
+        let undoes = Dictionary(page.entries.map { ($0.sequence, $0.undoes) }) { first, _ in first }
+        func isUndo(_ item: HistoryItem) -> Bool {
+            var (sequence, isUndo) = (item.undoes, false)
+            while let undone = sequence {
+                isUndo.toggle()
+                sequence = undoes[undone] ?? nil
+            }
+            return isUndo
         }
-        return own.sequence
+        var undone: Set<Int64> = []
+        var isLast = true
+        for item in page.entries {
+            // Somebody else's undo undoes, too.
+            if undone.contains(item.sequence) { continue }
+            if let other = item.undoes { undone.insert(other) }
+            // Joining and reading are no steps of a plan.
+            let isWalked = item.changes.contains { $0.entry.kind != .member && $0.entry.kind != .readingPosition }
+            guard item.member == member, isWalked else { continue }
+            let isTalk = item.changes.allSatisfy { $0.entry.kind == .message || $0.entry.kind == .readingPosition }
+            defer { isLast = false }
+            if isTalk, !isLast { continue }
+            if isUndo(item) == (step == .forth) {
+                guard item.isUndoable else {
+                    throw UsageError("Change #\(item.sequence) cannot be \(step == .back ? "undone" : "done again"): something of it was changed since. See it: history")
+                }
+                return item.sequence
+            }
+            if step == .forth, item.undoes == nil { break }
+        }
+        throw UsageError(
+            step == .back
+                ? "Nothing that you did lately can be undone. Look at the history, and name the change: undo CHANGE."
+                : "Nothing that you undid can be done again: nothing was undone, or something was changed after it.")
     }
 
     /// Changes that are looked through for one's own last one.

@@ -11,7 +11,7 @@ package struct Command: Hashable, Sendable {
         case invite, invites, role, leave, consents, consent, birthDate, lastDay
         case sessions, tokens, device, logout
         case list, show, add, edit, remove, restore
-        case attend, shift, copy, undo, itinerary, export
+        case attend, shift, copy, undo, redo, itinerary, export
         case history, since, statistics, access, audit
         case upload, download, versions, share, shares, unshare, link
         case say, deed, find, older, watch, batch

@@ -19,7 +19,9 @@ extension CommandTable {
         Command(
             .undo, .changes, words: [["undo"]], slash: [["undo"]], arguments: [.init("CHANGE", .sequence, required: false)],
             options: override, output: .receipt, "take back a change, whole; without its number your own last one",
-            notes: "The number stands in the history (#121) and in every answer (seq). It can be undone as long as nobody changed the same since."),
+            notes: "The number stands in the history (#121) and in every answer (seq). It can be undone as long as nobody changed the same since. Again: the one before it."),
+        Command(
+            .redo, .changes, words: [["redo"]], slash: [["redo"]], options: override, output: .receipt, "do again what you undid last; again: what you undid before it"),
         Command(
             .shift, .changes, words: [["shift"]], slash: [["shift"]], arguments: target(movable) + [.init("DAYS", .number)],
             options: override, output: .receipt, "move a trip with all its items, an item or an event by days; local times stay",

@@ -50,7 +50,7 @@ package enum CommandTable {
                 .init("--name", hint: "NAME", value: .text, "your name or e-mail address, as the invite has it; else you are asked for it"),
                 .init("--add", "add the family to the sign-in that is here"), .init("--new", "make a new sign-in; the one that is here is kept in a file"),
             ], output: .seat,
-            "redeem an invitation (once): you are signed in here then",
+            "redeem an invitation (once): signs you in on this computer",
             notes: "Redeems an invitation and remembers who you are; from then on, write just: huddle"),
         Command(
             .signIn, .start, words: [["sign-in"]],
@@ -73,7 +73,7 @@ package enum CommandTable {
             notes: "It prints a script: put it where your shell looks for them (docs/TOUR.md), or try it with: source <(huddle completions bash)"),
         Command(
             .complete, .start, words: [["complete"]], arguments: [.init("WORD", .text, required: false, repeats: true)],
-            "what may stand for the last word, one a line, as shells ask it",
+            "completions for the last word, one a line, as shells ask for them",
             notes: "huddle complete -- events add --ty. Behind a tab it says what it is; a line that begins with a tab means files. It asks no server: names are those that are kept here."),
     ]
 
@@ -83,7 +83,7 @@ package enum CommandTable {
             notes: "In the conversation, whatever does not begin with a slash is said; two slashes say something that begins with one."),
         Command(
             .edit, .talk, kind: .message, words: [["edit", "message"], ["messages", "edit"]], slash: [["edit", "message"], ["messages", "edit"]],
-            arguments: [.init("ID", .text), .init("TEXT", .text, repeats: true)], output: .receipt, "say one of your own messages in other words",
+            arguments: [.init("ID", .text), .init("TEXT", .text, repeats: true)], output: .receipt, "edit a message you sent",
             notes: "ID is the one that huddle messages shows. Who is named in the new words is spoken to. On the full screen, e in select mode does it."),
         Command(
             .watch, .talk, words: [["watch"]],

@@ -1,5 +1,6 @@
 package import Arguments
 internal import Bytes
+package import Dates
 package import Family
 internal import JSON
 internal import Terminal
@@ -96,9 +97,24 @@ package enum FieldOptions {
     /// What the fields ask for.
     ///
     /// An empty text clears. Sets take ids or names with commas between; `+Name,-Name` adds and takes away, else the set is what is
-    /// written. References take ids or names.
-    package static func patch(_ inputs: [FieldInput], _ kind: Kind, names: RecordNames) throws(UsageError) -> FieldPatch {
+    /// written. References take ids or names, dates and times what `TypedValue` reads.
+    ///
+    /// - Parameters:
+    ///   - today: of the family.
+    ///   - record: the record that is changed: a time without a date is on the day that it has.
+    package static func patch(
+        _ inputs: [FieldInput], _ kind: Kind, names: RecordNames, today: CalendarDate, of record: Record? = nil
+    ) throws(UsageError) -> FieldPatch {
         var patch = FieldPatch()
+        // The day of a time that is typed alone: of the field itself, else of the one before it, which is the start.
+        func day(_ field: Int) -> CalendarDate? {
+            let earlier = kind.declaration.fields[..<field].lastIndex { $0.type == .localDateTime }
+            let typed = earlier.flatMap { place in patch.assignments.first { $0.field == place }?.value }
+            for value in [record?.fields[field], typed, earlier.flatMap { record?.fields[$0] }] {
+                if case .text(let text)? = value, let moment = LocalDateTime(text) { return moment.date }
+            }
+            return nil
+        }
         for input in inputs {
             let declaration = kind.declaration.fields[input.field]
             let option = "--" + declaration.name.replacingUnderscores
@@ -126,7 +142,7 @@ package enum FieldOptions {
                 }
                 continue
             }
-            patch.assignments.append(.init(field: input.field, value: try value(text, declaration.type, option, names)))
+            patch.assignments.append(.init(field: input.field, value: try value(TypedValue.spelled(text, declaration.type, today: today, day: day(input.field)) ?? text, declaration.type, option, names)))
         }
         return patch
     }

@@ -21,6 +21,9 @@ enum ListOptions {
             options.append(.init("--past", "what is over"))
         }
         options += declaration.filters.filter { !left.contains($0) }.map { option($0, declaration, kind) }
+        if kind.declaration.scope == .athlete {
+            options.append(.init("--athlete", hint: "NAME", value: .record([.member]), "of that athlete"))
+        }
         if declaration.sorts.count > 1 {
             options.append(choice("--sort", declaration.sorts.map(\.rawValue), "the order"))
         }
@@ -104,6 +107,7 @@ enum ListOptions {
         filter.to = try date("--to", list)
         filter.day = try date("--day", list)
         if list.has("--shared") { filter.shared = true }
+        if kind.declaration.scope == .athlete { filter.athlete = list.value("--athlete") }
         for key in [Query.FilterKey.school, .coach, .event, .trip] {
             if let name = list.value(word(key)) { filter.named[key] = name }
         }

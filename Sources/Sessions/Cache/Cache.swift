@@ -174,6 +174,12 @@ package final class Cache {
         return Opened(cache: cache, state: salvaged, changes: [], notice: notice)
     }
 
+    /// The time of the last write to the stored data, in UTC milliseconds; `nil` if there is none.
+    package static func lastWrite(_ place: CachePlace, _ member: Identifier) -> Int64? {
+        let path = path(place, member)
+        return [path, path + "-wal"].compactMap { ((try? Files.status($0)) ?? nil)?.modified }.max()
+    }
+
     /// The stored data of a member's family, for a process that only reads: it takes no lock, and moves no pending
     /// mutations.
     ///
@@ -337,7 +343,7 @@ package struct CacheFailure: Error, Hashable, Sendable {
     /// Another process of the same member has it.
     package let isLocked: Bool
 
-    static let locked = CacheFailure(message: "Another huddle of yours is open on this machine: do it there, or end it first.", isLocked: true)
+    static let locked = CacheFailure(message: "Huddle is already open on this computer. Do it there, or quit it first.", isLocked: true)
 
     static let crowded = CacheFailure(
         message:

@@ -20,7 +20,7 @@ package struct ServerAddress: Hashable, Sendable {
             switch text[..<colon.lowerBound].lowercased() {
             case "ws", "http": secure = false
             case "wss", "https": secure = true
-            default: throw AddressError("'\(text.printable)' is no server: write ws://HOST:PORT.")
+            default: throw AddressError("'\(text.printable)' isn't a server address. Example: ws://HOST:PORT")
             }
             rest = text[colon.upperBound...]
         }
@@ -29,7 +29,7 @@ package struct ServerAddress: Hashable, Sendable {
         let authority = rest[..<slash]
         let path = rest[slash...]
         guard !path.contains("#"), path.isEmpty || path.first == "/", path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw AddressError("'\(text.printable)' is no server: the path cannot be used.")
+            throw AddressError("'\(text.printable)' isn't a server address: the path cannot be used. Example: ws://HOST:PORT")
         }
         target = path.isEmpty || path == "/" ? "/ws" : String(path)
 
@@ -39,14 +39,14 @@ package struct ServerAddress: Hashable, Sendable {
         let end = authority.lastIndex(of: "]") ?? authority.startIndex
         if let colon = authority[end...].lastIndex(of: ":") {
             guard let parsed = UInt16(authority[authority.index(after: colon)...]), parsed > 0 else {
-                throw AddressError("'\(text.printable)' is no server: the port is a number from 1 to 65535.")
+                throw AddressError("'\(text.printable)' isn't a server address: the port is a number from 1 to 65535.")
             }
             number = parsed
             name = authority[..<colon]
         }
         if name.hasPrefix("["), name.hasSuffix("]") { name = name.dropFirst().dropLast() }
         guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "@") }) else {
-            throw AddressError("'\(text.printable)' is no server: write ws://HOST:PORT.")
+            throw AddressError("'\(text.printable)' isn't a server address. Example: ws://HOST:PORT")
         }
         host = String(name)
         port = number

@@ -28,10 +28,10 @@ package struct KeyBinding: Hashable, Sendable {
         }
         let action = isBound ? words.popLast() : nil
         if let action, let known, !known.contains(action) {
-            throw Complaint(sentence: "There is nothing called \(action) to bind. /help keys lists what there is.")
+            throw Complaint(sentence: "No action '\(action)'. Press Tab for the list.")
         }
         guard !words.isEmpty, !isBound || action != nil else {
-            throw Complaint(sentence: "Write it as: \(isBound ? "bind KEY ACTION, as in bind ctrl-x ctrl-e edit-outside." : "unbind KEY, as in unbind f2.")")
+            throw Complaint(sentence: "Usage: \(isBound ? "/bind KEY ACTION (example: /bind ctrl-x ctrl-e edit-outside)." : "/unbind KEY (example: /unbind f2).")")
         }
         guard let keys = Keymap.keys(words.joined(separator: " ")) else {
             throw Complaint(sentence: "\(words.joined(separator: " ")) is no key. Keys are written as ctrl-x, alt-1, shift-tab, f5.")

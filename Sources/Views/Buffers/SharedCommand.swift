@@ -16,8 +16,8 @@ package enum BufferCommand: String, CaseIterable, Sendable {
 
     package var summary: String {
         switch self {
-        case .nextActive: "where something happened"
-        case .last: "the buffer before"
+        case .nextActive: "the next unread page"
+        case .last: "the previous page"
         case .switchTo: "anywhere, by a few letters"
         case .close: "close the buffer"
         case .previous: "the buffer above"
@@ -41,8 +41,8 @@ package enum BufferCommand: String, CaseIterable, Sendable {
             ("alt-up", .previous), ("f5", .previous), ("alt-down", .next), ("f6", .next), ("alt-<", .back), ("alt->", .forth),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue) }
-        // The room has its own menu; in modes with text input the key may belong to the editor.
-        for mode in ["events", "trips", "documents", "drafts", "conflict"] { keymap.bind("ctrl-o", to: season.rawValue, in: mode) }
+        // In other modes with text input the key belongs to the editor.
+        for mode in ["input", "events", "trips", "documents", "drafts", "conflict"] { keymap.bind("ctrl-o", to: season.rawValue, in: mode) }
     }
 }
 
@@ -59,8 +59,13 @@ package enum SharedAction: Hashable, Sendable {
     case chooseSeason
     /// Back to the previous buffer; fixed buffers stay open.
     case close
+    /// Esc where nothing is left to clear: a record's page closes, and everything else stays. It never leads into the
+    /// room, where the next hot key would become a message.
+    case stepBack
     /// Undo the user's last change.
     case undoLast
+    /// Redo what the user undid last.
+    case redoLast
     /// Put the text into the terminal's clipboard.
     case copy(String)
     /// The reason why a key does nothing here, as a sentence.
@@ -88,9 +93,10 @@ package enum SharedAction: Hashable, Sendable {
             return
         }
         switch RoomCommand(rawValue: name) {
-        case .events: self = .show(2)
+        case .season, .events: self = .show(2)
         case .drafts: self = .show(5)
         case .undoLast: self = .undoLast
+        case .redoLast: self = .redoLast
         case .redraw: self = .redraw
         case .suspend: self = .suspend
         case .quit: self = .quit

@@ -138,7 +138,7 @@ package struct SwitcherView: Sendable {
         let rect = canvas.bounds.centred(columns: min(70, canvas.size.columns - 4), rows: Self.shown + 3)
         canvas.dropTargets()
         canvas.fill(rect)
-        canvas.box(rect, theme[.accent], title: "Go to — Enter goes, Esc stays", titleStyle: theme[.title])
+        canvas.box(rect, theme[.accent], title: "Go to — Enter open, Esc close", titleStyle: theme[.title])
         let inner = rect.inset(2, 1)
         canvas.cursor = nil
         canvas.clipped(to: inner) { canvas in
@@ -146,7 +146,7 @@ package struct SwitcherView: Sendable {
             let view = EditorView(editor, columns: max(inner.columns - 2, 2), rows: 1)
             canvas.draw(view.lines.first ?? "", at: start, inner.row)
             canvas.cursor = Point(start + view.cursor.column, inner.row)
-            if found.isEmpty { canvas.draw("Nothing is called that.", at: inner.column, inner.row + 1, theme[.muted]) }
+            if found.isEmpty { canvas.draw("No matches.", at: inner.column, inner.row + 1, theme[.muted]) }
             for (row, entry) in found.enumerated() {
                 let base = row == selected ? theme[.selection] : theme[.text]
                 let area = Rect(inner.column, inner.row + 1 + row, columns: inner.columns, rows: 1)

@@ -2,7 +2,7 @@ package import Bytes
 internal import Terminal
 
 /// The commands for forms besides editing; configurations use these names.
-package enum FormCommand: String, CaseIterable, Sendable {
+package enum FormCommand: String, CaseIterable, Sendable, PaneCommand {
     case next = "form-next", previous = "form-previous", save = "form-save", cancel = "form-cancel"
     case later = "form-later", earlier = "form-earlier", editOutside = "form-edit-outside"
     case directions = "form-directions"

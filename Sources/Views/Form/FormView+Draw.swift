@@ -25,11 +25,11 @@ extension FormView {
             }
             inner = below
         }
-        drawRows(&canvas, inner)
-        StatusLine.draw(facts, below: 0, chord: Keymap.names(chord.pressed), &canvas, status, theme)
+        let below = drawRows(&canvas, inner)
+        StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         if isSaving { canvas.cursor = nil }
         if let clash { drawClash(clash, &canvas) }
-        if isAskingToDiscard { Question.draw(["Discard changes?", "What you typed is lost then.", "y discards   any other key goes on"], &canvas, theme) }
+        if isAskingToDiscard { Question.draw(["Discard changes?", "You'll lose what you typed.", "y discard   any other key keeps editing"], &canvas, theme) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "form", FormCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 
@@ -42,8 +42,9 @@ extension FormView {
         var keys: [Key]?
     }
 
-    private func drawRows(_ canvas: inout Canvas, _ rect: Rect) {
-        guard rect.rows > 0, rect.columns > 4 else { return }
+    /// - Returns: the number of lines below the visible part.
+    private func drawRows(_ canvas: inout Canvas, _ rect: Rect) -> Int {
+        guard rect.rows > 0, rect.columns > 4 else { return 0 }
         let labels = min(Self.labelColumns, max(rect.columns / 3, 4))
         var lines: [Line] = []
         var part = -1
@@ -76,11 +77,14 @@ extension FormView {
             }
             if picker != nil { drawPicker(&canvas, rect, column: rect.column + labels + 2, below: rect.row + last - top) }
         }
+        return max(lines.count - top - rect.rows, 0)
     }
 
     private func lines(of row: FormRow, _ place: Int, _ labels: Int, _ columns: Int) -> [Line] {
         let isFocused = place == focus
-        let mark = row.isRequired ? "*" : " "
+        // An optional part requires nothing until it is begun.
+        let isWanted = row.isRequired && (!parts[row.part].isOptional || rows.contains { $0.part == row.part && $0.isChanged })
+        let mark = isWanted ? "*" : " "
         let label = TextWidth.fit(TextWidth.cut(row.label, to: labels - 2) + mark, to: labels)
         var head = StyledText(isFocused ? "▸ " : "  ", theme[.accent])
         head.append(label, row.problem != nil ? theme[.failure] : isFocused ? theme[.title] : theme[.muted])
@@ -127,13 +131,13 @@ extension FormView {
 
     private func hint(_ row: FormRow) -> String {
         switch row.type {
-        case .date: "2026-04-15, 4-15, tomorrow, +7; Ctrl-Up a day later"
+        case .date: "2026-04-15, 4-15, friday, tomorrow, +7; Ctrl-Up a day later"
         case .time: "09:30, 930, 2pm; Ctrl-Up a quarter later"
-        case .localDateTime: "2026-04-15 9:30"
+        case .localDateTime: day(of: focus) == nil ? "2026-04-15 9:30, friday 6pm" : "9:30, 6pm; with another day: friday 6pm"
         case .url: "https://…"
         case .decimal: "150.00"
         case .state: "two letters"
-        case .zone: "Europe/Warsaw"
+        case .zone: "America/New_York"
         case .text: "Alt-Enter begins a line, Ctrl-X Ctrl-E your editor"
         default: ""
         }
@@ -155,7 +159,8 @@ extension FormView {
         guard let picker else { return }
         let offered = picker.offered
         let extras = extras
-        let high = max(offered.count + extras.count, 1) + 1
+        let hidden = picker.hidden
+        let high = max(offered.count + extras.count, 1) + 1 + (hidden > 0 ? 1 : 0)
         let start = row + 1 + high > rect.endRow ? max(row - high, rect.row) : row
         let area = Rect(column, start, columns: max(min(rect.endColumn - column, 60), 1), rows: high).intersection(rect)
         canvas.fill(area, " ", theme[.status])
@@ -184,8 +189,11 @@ extension FormView {
             let place = offered.count + index
             canvas.draw(words, at: area.column, area.row + 1 + place, columns: area.columns, theme[place == picker.selected ? .selection : .status])
         }
+        if hidden > 0 {
+            canvas.draw("↓ \(hidden) more; type a few letters", at: area.column + 2, area.endRow - 1, columns: max(area.columns - 2, 0), theme[.muted].over(theme[.status]))
+        }
         if offered.isEmpty, extras.isEmpty {
-            canvas.draw("Nothing is called that.", at: area.column, area.row + 1, theme[.muted].over(theme[.status]))
+            canvas.draw(rows[focus].field == nil && athletes.isEmpty ? "No athletes yet. Invite one: /invite NAME --role athlete --born DATE" : "No matches.", at: area.column, area.row + 1, theme[.muted].over(theme[.status]))
         }
     }
 
@@ -197,11 +205,11 @@ extension FormView {
         let lines = [StyledText(clash.what, theme[.title])] + clash.reason.map { StyledText($0, theme[.warning]) } + [StyledText("")]
         guard let input else {
             PaneParts.dialog(
-                lines + [StyledText("w both, with a reason   e change it here   x forget it")], &canvas, theme, title: "At the same time", style: .warning)
+                lines + [StyledText("w keep both…   e edit   x discard")], &canvas, theme, title: "Overlap", style: .warning)
             return
         }
         let rest = PaneParts.dialog(
-            lines + [StyledText("Why may both be? It is kept with the change. Esc goes back.", theme[.muted])], &canvas, theme, title: "Both at once", style: .warning, rows: 1)
+            lines + [StyledText("Why do both fit? (saved with the change)   Esc back", theme[.muted])], &canvas, theme, title: "Overlap", style: .warning, rows: 1)
         input.draw(&canvas, rest, theme)
     }
 }

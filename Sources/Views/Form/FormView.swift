@@ -42,6 +42,8 @@ package struct FormView: AskingPane {
     /// Whether the form is saved even if the user changed nothing.
     private let savesUntouched: Bool
     private var hasTriedToSave = false
+    /// The last readable value of each start, by row: its end moves by as much as it does.
+    private var starts: [Int: String] = [:]
     var chord = ChordReader()
     package var keymap: Keymap
     package var theme: Theme
@@ -60,10 +62,15 @@ package struct FormView: AskingPane {
 
         init(_ options: [FormOption], first: [FormOption], _ editor: Terminal.LineEditor) {
             self.options = LabelIndex(options)
+            all = options.count
             self.first = first
             self.editor = editor
             find()
         }
+
+        /// The records that are not on the screen while nothing is typed.
+        var hidden: Int { editor.isEmpty ? max((first.isEmpty ? all : first.count) - offered.count, 0) : 0 }
+        private let all: Int
 
         mutating func find() {
             selected = 0
@@ -386,11 +393,78 @@ package struct FormView: AskingPane {
     /// Checks a row when the focus leaves it.
     private mutating func leave() {
         guard rows.indices.contains(focus) else { return }
-        if case .typed = rows[focus].content, let text = FormInput.spelled(rows[focus].editor.text, rows[focus].type, today: today) {
+        if case .typed = rows[focus].content, let text = TypedValue.spelled(rows[focus].editor.text, rows[focus].type, today: today, day: day(of: focus)) {
             rows[focus].editor.set(text)
         }
         if rows[focus].isChanged { rows[focus].isTouched = true }
+        moveEnd()
         check()
+    }
+
+    /// The row of another field of the same record.
+    private func row(_ name: String, of part: Int) -> Int? { rows.firstIndex { $0.part == part && $0.declaration?.name == name } }
+
+    /// The day of a date and time of which only the time is typed: its own so far, else that of the start.
+    func day(of place: Int) -> CalendarDate? {
+        let row = rows[place]
+        guard case .localDateTime = row.type else { return nil }
+        var texts = [starts[place]]
+        if case .typed(let text) = row.original { texts.append(text) }
+        if row.declaration?.name == "end_time", let start = self.row("start_time", of: row.part) { texts += [rows[start].editor.text, starts[start]] }
+        return texts.lazy.compactMap { $0.flatMap { LocalDateTime($0) }?.date }.first
+    }
+
+    /// Keeps the length of what is planned when its start is moved, and lets an end that is earlier by the clock be on
+    /// the next day, as the form shows it before anything is typed.
+    private mutating func moveEnd() {
+        let row = rows[focus]
+        guard let name = row.declaration?.name, case .typed = row.content else { return }
+        if let end = ["start_date": "end_date", "start_time": "end_time"][name].flatMap({ self.row($0, of: row.part) }) {
+            let before = starts[focus] ?? { if case .typed(let text) = row.original { text } else { "" } }()
+            let now = row.editor.text.trimmed
+            let other = rows[end].editor.text.trimmed
+            if now != before, !other.isEmpty, let moved = Self.moved(other, row.type, from: before, to: now) {
+                rows[end].editor.set(moved)
+                rows[end].isTouched = true
+            }
+            if Self.isReadable(now, row.type) { starts[focus] = now }
+        }
+        guard ["start_date", "start_time", "end_time"].contains(name), parts[row.part].base == nil, let date = self.row("start_date", of: row.part),
+            let endDate = self.row("end_date", of: row.part), let start = self.row("start_time", of: row.part), let end = self.row("end_time", of: row.part),
+            rows[endDate].editor.isEmpty, let day = CalendarDate(rows[date].editor.text.trimmed),
+            let startTime = LocalTime(rows[start].editor.text.trimmed), let endTime = LocalTime(rows[end].editor.text.trimmed),
+            endTime.minutes < startTime.minutes, endTime.minutes + 1_440 - startTime.minutes <= Self.longestNight, let next = day.adding(days: 1)
+        else { return }
+        rows[endDate].editor.set(next.description)
+    }
+
+    /// Minutes: an end that is more than this after the start, past midnight, is rather a mistake.
+    private static let longestNight = 720
+
+    private static func isReadable(_ text: String, _ type: FieldType) -> Bool {
+        switch type {
+        case .date: CalendarDate(text) != nil
+        case .time: LocalTime(text) != nil
+        case .localDateTime: LocalDateTime(text) != nil
+        default: false
+        }
+    }
+
+    /// An end, moved by as much as its start was; `nil` where one of the three cannot be read or the end was wrong.
+    private static func moved(_ end: String, _ type: FieldType, from before: String, to now: String) -> String? {
+        switch type {
+        case .date:
+            guard let end = CalendarDate(end), let before = CalendarDate(before), let now = CalendarDate(now), end >= before else { return nil }
+            return end.adding(days: now.days - before.days)?.description
+        case .time:
+            guard let end = LocalTime(end), let before = LocalTime(before), let now = LocalTime(now), end >= before else { return nil }
+            return LocalDateTime(date: .first, time: end).adding(minutes: (now.minutes - before.minutes + 1_440) % 1_440)?.time.description
+        case .localDateTime:
+            guard let end = LocalDateTime(end), let before = LocalDateTime(before), let now = LocalDateTime(now), end.date >= before.date else { return nil }
+            let minutes = (now.date.days - before.date.days) * 1_440 + now.time.minutes - before.time.minutes
+            return end.adding(minutes: minutes)?.description
+        default: return nil
+        }
     }
 
     private mutating func type(_ text: String) {
@@ -482,7 +556,7 @@ package struct FormView: AskingPane {
     private mutating func step(_ count: Int) {
         guard rows.indices.contains(focus) else { return }
         if case .typed = rows[focus].content {
-            guard let text = FormInput.stepped(rows[focus].editor.text, rows[focus].type, by: count, today: today) else { return }
+            guard let text = TypedValue.stepped(rows[focus].editor.text, rows[focus].type, by: count, today: today, day: day(of: focus)) else { return }
             rows[focus].editor.set(text)
             rows[focus].isTouched = true
         } else {
@@ -559,6 +633,8 @@ package struct FormView: AskingPane {
         case (.enter, []), (.tab, []):
             if offered.indices.contains(selected) {
                 take(offered[selected].candidate.id)
+                // A field for several stays open to further letters; Tab leaves it.
+                if rows[focus].room == 1 || key.code == .tab { move(1) }
             } else if extras.indices.contains(selected - offered.count) {
                 switch extras[selected - offered.count] {
                 case .new(let name):

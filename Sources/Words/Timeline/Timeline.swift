@@ -227,6 +227,9 @@ package struct Timeline: Sendable {
         oldMessages[id] = record
     }
 
+    /// A change that is loaded, by its sequence.
+    package func change(_ sequence: Int64) -> Change? { changes[sequence]?.change }
+
     private mutating func insert(_ page: HistoryPage) {
         guard let gap = asked.removeValue(forKey: page.request) else { return }
         for item in page.entries {

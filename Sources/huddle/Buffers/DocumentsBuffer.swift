@@ -71,7 +71,7 @@ final class DocumentsBuffer: Buffer {
             view.show(names.records(of: .document), names: names, context: now.context)
         }
         if let record = view.opened.flatMap({ engine.record($0) }) { view.refreshDetail(RecordTables.details(record, text)) }
-        view.mayUpload = engine.role != .guest
+        view.mayWrite = engine.role != .guest
         view.now = Clock.wallMilliseconds()
         view.day = { clock.today($0) }
         // One's own uploads from here have their rows.
@@ -191,7 +191,7 @@ final class DocumentsBuffer: Buffer {
             view.show(made: link.url ?? "", "It opens \(names.name(document)) for \(names.name(school)), and whoever else has it, until \(until).")
             if !questions.put(.links(document)) { view.toast = "Too much waits: open it again for its links." }
         case .revoked(let document):
-            view.toast = "The link is ended."
+            view.toast = "Link revoked."
             if !questions.put(.links(document)) { view.toast = "Too much waits: open it again for its links." }
         case .failed(nil, let failure):
             view.toast = failure.sentence
@@ -280,7 +280,7 @@ final class DocumentsBuffer: Buffer {
         }
         let place = DocumentDownload.place(record.fields.text("file_name") ?? "document", path)
         guard !Files.exists(place) else {
-            view.toast = "\(place.printable) is there already: choose another name."
+            view.toast = "\(place.printable) already exists: choose another name."
             return view.askForPlace(id, DocumentDownload.freePath(place))
         }
         if !begin(Transfer(.download(.init(document: id, octets: octets, sha256: sha256)), path: Files.absolute(place))) { view.toast = Self.full }

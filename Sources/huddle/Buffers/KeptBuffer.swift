@@ -1,6 +1,7 @@
 import Arguments
 import Bytes
 import Commands
+import Dates
 import Family
 import Sessions
 import Sync
@@ -74,8 +75,8 @@ final class KeptBuffer: Buffer {
         case .override(let draft, let reason): try Self.override(draft, reason, host)
         case .resolve(let sides, let choices, let whole):
             var chosen: [Int: ConflictChoice] = [:]
-            for (field, choice) in choices { chosen[field] = try self.choice(choice, field, sides.record.kind, host.records.names) }
-            let whole = try whole.map { try choice($0, 0, sides.record.kind, host.records.names) }
+            for (field, choice) in choices { chosen[field] = try self.choice(choice, field, sides.record.kind, host.records.names, host.records.today) }
+            let whole = try whole.map { try choice($0, 0, sides.record.kind, host.records.names, host.records.today) }
             let isAsked = try host.session.resolve(sides, chosen, whole: whole) != nil
             host.toast(isAsked ? "Decided, and sent." : "Theirs stays; yours is let go.")
         }
@@ -90,13 +91,13 @@ final class KeptBuffer: Buffer {
         host.toast("Sent again, with the reason.")
     }
 
-    private func choice(_ choice: ConflictView.Choice, _ field: Int, _ kind: Kind, _ names: RecordNames) throws -> ConflictChoice {
+    private func choice(_ choice: ConflictView.Choice, _ field: Int, _ kind: Kind, _ names: RecordNames, _ today: CalendarDate) throws -> ConflictChoice {
         switch choice {
         case .yours: return .yours
         case .theirs: return .theirs
         case .both: return .both
         case .text(let text):
-            let patch = try FieldOptions.patch([FieldInput(field: field, text: text)], kind, names: names)
+            let patch = try FieldOptions.patch([FieldInput(field: field, text: text)], kind, names: names, today: today)
             guard let assignment = patch.assignments.first else { throw UsageError("Write all names that are to be there, with commas between.") }
             return .value(assignment.value)
         }

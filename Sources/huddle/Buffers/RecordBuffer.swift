@@ -13,6 +13,7 @@ final class RecordBuffer: Buffer {
     init(_ view: RecordView) { self.view = view }
 
     func refresh(_ host: any BufferHost) {
+        view.mayWrite = host.session.engine.role != .guest
         let record = host.session.engine.record(view.id).flatMap { $0.isDeleted ? nil : $0 }
         view.show(record, record.map { host.lines(of: $0) } ?? [])
     }

@@ -79,6 +79,9 @@ final class RoomBuffer: Buffer {
         }
     }
 
+    /// A change that the timeline knows.
+    func change(_ sequence: Int64) -> Change? { timeline.change(sequence) }
+
     func resize(_ size: Size) { view.resize(size) }
 
     func refresh(_ host: any BufferHost) {
@@ -180,6 +183,10 @@ final class RoomBuffer: Buffer {
             return
         }
         if host.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") && Deed.of(line) == nil { return command(line, host) }
+        guard host.session.engine.role != .guest else {
+            view.editor.set(line)
+            return try host.perform(.say("You are a guest here: you can read everything, but not write."))
+        }
         let text = Emoji.replacingNames(in: line.hasPrefix("//") ? String(line.dropFirst()) : line)
         let reference = about.map { RecordReference($0.kind, $0.id) }
         let operation = try Request.say(text, about: reference, id: host.freshIdentifier(), host.records.names)

@@ -19,6 +19,7 @@ final class SeasonBuffer: Buffer {
     init(_ view: EventsView) { self.view = view }
 
     func refresh(_ host: any BufferHost) {
+        view.mayWrite = host.session.engine.role != .guest
         view.names = host.records.memberNames
         view.restore(host.session.value(of: .eventsSortBy).flatMap { Query.Sort(rawValue: $0) })
         let now = (revision: host.records.names.revision(of: .event), context: host.session.engine.context ?? .all, today: host.records.today)

@@ -18,6 +18,7 @@ final class TripsBuffer: Buffer {
     init(_ view: ItineraryView) { self.view = view }
 
     func refresh(_ host: any BufferHost) {
+        view.mayWrite = host.session.engine.role != .guest
         let names = host.records.names
         let wall = host.records.clock.now(Clock.wallMilliseconds())
         let now = (revisions: [Kind.trip, .tripItem, .member].map { names.revision(of: $0) }, today: wall.date)

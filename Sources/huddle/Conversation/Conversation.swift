@@ -115,7 +115,7 @@ final class Conversation {
         case .stopped(let reason): end = .stopped(reason)
         case .notice(let notice): receive(notice)
         }
-        if awaited.undoWaits, session.engine.pending.isEmpty { undoLast() }
+        if let step = awaited.undoWaits, session.engine.pending.isEmpty { undoLast(step) }
     }
 
     private func receive(_ notice: SyncNotice) {
@@ -152,7 +152,7 @@ final class Conversation {
             print("Refused: \(text.draft(session.engine.drafts[place]))")
             output += text.rejection(rejection).map { "  " + $0 }
             if let keptKey = options.keptKey {
-                print("  Kept for you: \(keptKey) shows it, beside what stands there now. There you send it again, change it or forget it.")
+                print("  Saved in \(keptKey), next to the current version. Retry, edit or discard it there.")
             } else if let number = lists.number(ofDraft: mutation, among: session.engine.drafts.map(\.id)) {
                 print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) forgets it.")
                 if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
@@ -160,8 +160,8 @@ final class Conversation {
         case .postponed(_, let rejection, _): print("(\(rejection.message.printable) Kept, and sent again by itself.)")
         case .presence(let presence): show(presence)
         case .upload(let upload): show(upload)
-        case .context(.all): print("You look at everybody's season.")
-        case .context(.athlete(let id)): print("You look at \(names.member(id))'s season.")
+        case .context(.all): print("Showing everyone's season.")
+        case .context(.athlete(let id)): print("Showing \(names.member(id))'s season.")
         case .role(let role): print("You are \(role.rawValue) in this family now.")
         case .answer(let answer): receive(answer)
         case .failed(let rejection, let request):
@@ -184,10 +184,10 @@ final class Conversation {
             let held = told.unseen(page.records)
             output += AnswerText(text, isSpoken: options.isSpoken).lines(.page(Page(request: page.request, sequence: page.sequence, records: held)))
             print(page.next == nil ? "That was the first message." : "/older shows more.")
-        } else if case .history(let page) = answer, page.request == awaited.undo {
+        } else if case .history(let page) = answer, let undo = awaited.undo, page.request == undo.request {
             awaited.undo = nil
             do {
-                _ = try session.undo(try Request.lastUndoable(page, by: session.engine.member))
+                _ = try session.undo(try Request.lastUndoable(page, by: session.engine.member, undo.step))
             } catch {
                 print((error as? UsageError)?.message ?? (error as? Rejection)?.message.printable ?? "\(error)")
             }
@@ -356,14 +356,17 @@ final class Conversation {
             if engine.phase != .live { print("Waiting to be sent: undo #\(sequence)") }
         case .undo(nil):
             // What was typed before is the last change, once it is done.
-            awaited.undoWaits = true
-            if engine.pending.isEmpty { undoLast() }
+            awaited.undoWaits = .back
+            if engine.pending.isEmpty { undoLast(.back) }
+        case .redo:
+            awaited.undoWaits = .forth
+            if engine.pending.isEmpty { undoLast(.forth) }
         case .add(let kind, let fields, nil) where fields.isEmpty:
             let owner = try? Request.owner(of: kind, nil, engine, names)
             let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map { RecordNames.name($0) }
             ask(Questions(kind, asksAthlete: kind.declaration.scope == .athlete && owner == nil, athletes: athletes))
         default:
-            let operations = try Request.operations(action, engine, lookup) { freshIdentifier() }
+            let operations = try Request.operations(action, engine, lookup, today: clock.date(Clock.wallMilliseconds())) { freshIdentifier() }
             if !operations.isEmpty { try ask(operations) }
         }
     }
@@ -392,9 +395,9 @@ final class Conversation {
     }
 
     /// Asks for the history that says which change is one's own last.
-    private func undoLast() {
-        awaited.undoWaits = false
-        awaited.undo = try? ask(.history(target: nil, before: nil, limit: Request.undoReach))
+    private func undoLast(_ step: Request.UndoStep) {
+        awaited.undoWaits = nil
+        awaited.undo = (try? ask(.history(target: nil, before: nil, limit: Request.undoReach))).map { ($0, step) }
     }
 
     private func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
@@ -475,7 +478,7 @@ final class Conversation {
         let engine = session.engine
         let server = session.address.description.printable
         var lines = [engine.phase == .live ? "Online: \(server)." : "Offline: \(session.lastFailure ?? "\(server) has not answered yet.") It is tried again by itself; /reconnect tries now."]
-        if case .athlete(let id)? = engine.context { lines.append("You look at \(names.member(id))'s season.") } else { lines.append("You look at everybody's season.") }
+        if case .athlete(let id)? = engine.context { lines.append("Showing \(names.member(id))'s season.") } else { lines.append("Showing everyone's season.") }
         if engine.phase == .live {
             let others = engine.presence.keys.filter { $0 != engine.member }.sorted()
             if others.isEmpty { lines.append("Nobody else is here.") }
@@ -516,7 +519,7 @@ final class Conversation {
         do {
             // A value that makes no sense is asked for again.
             if let input = current.input(line) {
-                let patch = try FieldOptions.patch([input], current.kind, names: names)
+                let patch = try FieldOptions.patch([input], current.kind, names: names, today: clock.date(Clock.wallMilliseconds()))
                 for assignment in patch.assignments {
                     if let value = assignment.value { _ = try FormRules.canonical(value, current.kind, field: assignment.field) }
                 }
@@ -538,7 +541,7 @@ final class Conversation {
         questions = nil
         do {
             let owner = try Request.owner(of: current.kind, current.athlete, session.engine, names)
-            let patch = try FieldOptions.patch(current.answers, current.kind, names: names)
+            let patch = try FieldOptions.patch(current.answers, current.kind, names: names, today: clock.date(Clock.wallMilliseconds()))
             try ask([try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine, names))])
         } catch let rejection as Rejection {
             output += text.rejection(rejection)
