@@ -52,10 +52,15 @@ extension SyncEngine {
         return (mutation.id, flush(now))
     }
 
-    private mutating func enqueue(_ mutation: PendingMutation) throws(Rejection) {
-        guard pending.count + drafts.count < Self.maxWaiting else {
+    /// - Throws: `too_many_pending` where there is no room for `count` more.
+    private func checkRoom(for count: Int) throws(Rejection) {
+        guard pending.count + drafts.count + count <= Self.maxWaiting else {
             throw Rejection(.tooManyPending, "Too many changes wait already. Go online, or drop drafts, then try again.")
         }
+    }
+
+    private mutating func enqueue(_ mutation: PendingMutation) throws(Rejection) {
+        try checkRoom(for: 1)
         lastMutation = mutation.id
         pending.append(mutation)
     }
@@ -76,7 +81,13 @@ extension SyncEngine {
             if let sequence = draft.undo { return try undo(sequence, accepting: accepted, at: at, now: now) }
             var restores: [Operation] = []
             let operations = draft.operations.map { rebase($0, draft.rejection.conflict?.record, restores: &restores) }
-            if !restores.isEmpty { before = try perform(restores, at: at, now: now).actions }
+            if !restores.isEmpty {
+                // Both or neither: the actions of a restore whose change is refused here would be lost with the throw.
+                try checkRoom(for: 2)
+                // With the longest id, whichever it gets.
+                try checkLimits(PendingMutation(id: (1 << 53) - 1, body: .operations(operations.map { withOwner($0) }), overlap: accepted, at: at))
+                before = try perform(restores, at: at, now: now).actions
+            }
             let (mutation, actions) = try perform(operations, accepting: accepted, at: at, now: now)
             return (mutation, before + actions)
         } catch {

@@ -98,6 +98,30 @@ struct EngineScriptTests {
         #expect(first >= 1 && second > first && second < 1 << 53)
     }
 
+    @Test("A draft of a deleted record is sent again with the restore before it, or not at all: with a full queue and with smaller limits", arguments: [true, false])
+    func retriesWhole(isFull: Bool) throws {
+        var engine = World.live()
+        _ = engine.receive(World.change(11, [World.updated(20, version: 4, ["name": .text("A")])]), now: 1)
+        let draft = try engine.perform([World.update(20, base: 4, ["notes": .text("mine")]), World.update(21, base: 1, ["notes": .text("mine")])], at: 5, now: 1).mutation
+        var theirs = World.school(20, "A", version: 5)
+        theirs.deletedAt = 2
+        _ = engine.receive(.reject(mutation: draft, Rejection(.conflict, "Somebody deleted it.", conflict: Conflict(record: theirs, fields: []))), now: 2)
+        #expect(engine.drafts.map(\.id) == [draft])
+        if isFull {
+            while engine.pending.count + engine.drafts.count < SyncEngine.maxWaiting { _ = try engine.perform([World.create(1_000 + UInt64(engine.pending.count), "A")], at: 6, now: 3) }
+        } else {
+            // The server that answers now takes one record in a change.
+            _ = engine.disconnected(closeCode: nil, now: 3)
+            var limits = Limits()
+            limits.operationsPerMutation = 1
+            _ = engine.start(now: 4)
+            World.enter(&engine, limits: limits, at: 11, now: 4)
+        }
+        let before = engine.pending.count
+        #expect(throws: Rejection.self) { try engine.retry(draft: draft, at: 7, now: 5) }
+        #expect(engine.pending.count == before && engine.drafts.map(\.id) == [draft], "nothing of it is requested")
+    }
+
     @Test("The number of pending mutations is bounded")
     func bounded() throws {
         var engine = SyncEngine(World.configuration())

@@ -815,11 +815,19 @@ export class SyncEngine {
     return { mutation: mutation.id, actions: this.#flush(now) };
   }
 
-  /** @param {PendingMutation} mutation */
-  #enqueue(mutation) {
-    if (this.pending.length + this.drafts.length >= MAX_WAITING) {
+  /**
+   * @param {number} count
+   * @throws {Refusal} if there is no room for so many more
+   */
+  #checkRoom(count) {
+    if (this.pending.length + this.drafts.length + count > MAX_WAITING) {
       throw new Refusal(rejection("too_many_pending", "Too many changes wait already. Go online, or drop drafts, then try again."));
     }
+  }
+
+  /** @param {PendingMutation} mutation */
+  #enqueue(mutation) {
+    this.#checkRoom(1);
     this.lastMutation = mutation.id;
     this.pending.push(mutation);
   }
@@ -842,6 +850,13 @@ export class SyncEngine {
       /** @type {Operation[]} */
       const restores = [];
       const operations = draft.operations.map((operation) => this.#rebase(operation, draft.rejection.conflict?.record, restores));
+      if (restores.length > 0) {
+        // Both or neither: the actions of a restore whose change is refused here would be lost with the throw.
+        this.#checkRoom(2);
+        const owned = operations.map((operation) => this.#withOwner(makeOperation(operation)));
+        // With the longest id, whichever it gets.
+        this.#checkLimits(makePending(Number.MAX_SAFE_INTEGER, { operations: owned, overlap: accepted, at }));
+      }
       const before = restores.length > 0 ? this.perform(restores, { at, now }).actions : [];
       const { mutation, actions } = this.perform(operations, { at, now, overlap: accepted });
       return { mutation, actions: [...before, ...actions] };
