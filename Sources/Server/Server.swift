@@ -21,6 +21,8 @@ package struct ServerOptions: Sendable {
     package var health = HealthSettings()
     /// The text to which parents consent.
     package var consent = ConsentText.standard
+    /// Whether the database is copied before a newer program changes its tables.
+    package var copiesBeforeUpgrade = true
     /// Reads the options again, at SIGHUP, on the reactor's thread.
     package var reload: (@Sendable () -> OptionsReload)?
     /// Listening sockets that were open before this process: `plain` is used in the place of `host` and `port`, `tls` in the place of
@@ -92,7 +94,7 @@ package enum HuddleServer {
             let address = try SocketAddress.local(of: listener.raw)
             let events = Mailbox<ShardEvent>(waker: reactor.waker)
             let database = ServerDatabase(folder, consent: options.consent)
-            let store = try database.openStore(limits)
+            let store = try database.openStore(limits, copies: options.copiesBeforeUpgrade, log: log)
             if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
             let readers = ReaderPool(events: events, log: log)
             defer { readers.stop() }

@@ -1,5 +1,6 @@
 import Crypto
 import Family
+import Posix
 import Store
 import StoreSQLite
 
@@ -7,11 +8,11 @@ import StoreSQLite
 ///
 /// This is the only file of the target that names an engine; everything else speaks to `Store` and `StoreReader`.
 struct ServerDatabase: Sendable {
-    private let path: String
+    let path: String
     private let mark: String
     /// The text of consent in force.
     private let consent: ConsentText
-    private let folder: String
+    let folder: String
 
     init(_ folder: borrowing DataFolder, consent: ConsentText = .standard) {
         self.consent = consent
@@ -23,9 +24,17 @@ struct ServerDatabase: Sendable {
     /// Opens the database for writing, and makes or migrates it first.
     ///
     /// - Throws: a sentence for a database of a newer program, or for a disk that does not take it.
-    func openStore(_ limits: Limits) throws(StoreFailure) -> Store {
+    ///
+    /// - Parameters:
+    ///   - copies: whether the database is copied before it is migrated (`copyBeforeUpgrade`).
+    ///   - log: gets a line for the copy, and one for each step of a migration.
+    func openStore(_ limits: Limits, copies: Bool = true, log: Log? = nil) throws(StoreFailure) -> Store {
         let folder = folder
-        return try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent), mark: mark, isCopied: { CopyLock.isHeld(in: folder) })
+        if copies { try copyBeforeUpgrade(log) }
+        let began = Clock.monotonicMilliseconds()
+        return try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent), mark: mark, isCopied: { CopyLock.isHeld(in: folder) }) { step, last in
+            log?(.info, "upgrade", [.init("step", step), .init("last", last), .init("ms", Clock.monotonicMilliseconds() - began)])
+        }
     }
 
     /// Opens the database for reading, on a connection of its own. The reader belongs to one thread.
@@ -48,6 +57,9 @@ struct ServerDatabase: Sendable {
 
     /// The version of databases that this program writes.
     static var version: Int { StoreCopy.version }
+
+    /// The version of the database at `path`; see `StoreCopy.version`.
+    static func version(of path: String) throws(StoreFailure) -> Int? { try StoreCopy.version(of: path) }
 
     /// Copies the database of the folder `source` to `path`; see `StoreCopy.make`.
     static func copy(from source: String, to path: String, goesOn: () -> Bool) throws(StoreFailure) -> Int? {

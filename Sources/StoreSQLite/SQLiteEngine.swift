@@ -71,15 +71,19 @@ final class SQLiteEngine: StoreEngine {
     ///   - mark: path of the file that tells whether the database is still the one that was served here before
     ///     (`DataFolder.markPath`); `nil` does not look.
     ///   - isCopied: whether a copy of the database is being made now (`CopyLock`).
+    ///   - upgrading: called before each step from one version of the database to the next.
     /// - Throws: with a sentence for a database of a newer program or of something else, which is left as it is.
-    init(path: String, vfs: String?, environment: StoreEnvironment, mark: String?, isCopied: @escaping () -> Bool = { false }) throws {
+    init(
+        path: String, vfs: String?, environment: StoreEnvironment, mark: String?, isCopied: @escaping () -> Bool = { false },
+        upgrading: (_ step: Int, _ last: Int) -> Void = { _, _ in }
+    ) throws {
         self.isCopied = isCopied
         database = try Database(
             path: path, mode: .readWriteCreate, vfs: vfs, gathersLog: true, busyMilliseconds: Connection.busyMilliseconds)
         // Before anything is written to it.
         try Schema.check(database)
         try Connection.configureWriter(database)
-        try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now())
+        try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now(), progress: upgrading)
         tables = SQLiteTables(database, isWriter: true)
         if let mark {
             let (opened, replacement) = try PlacementMark.open(mark, database: path, newest: try tables.log.writersPosition())
@@ -309,11 +313,12 @@ extension SQLiteReader: Sendable {}
 extension Store {
     /// A store in a file of SQLite; see `SQLiteEngine`.
     package convenience init(
-        path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil, isCopied: @escaping () -> Bool = { false }
+        path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil, isCopied: @escaping () -> Bool = { false },
+        upgrading: (_ step: Int, _ last: Int) -> Void = { _, _ in }
     ) throws(StoreFailure) {
         let engine: SQLiteEngine
         do {
-            engine = try SQLiteEngine(path: path, vfs: vfs, environment: environment, mark: mark, isCopied: isCopied)
+            engine = try SQLiteEngine(path: path, vfs: vfs, environment: environment, mark: mark, isCopied: isCopied, upgrading: upgrading)
         } catch {
             throw SQLiteFailure.storeFailure(error)
         }

@@ -162,7 +162,9 @@ enum Schema {
     ///   - epoch: name for the database if it is new.
     ///   - steps: `migrations`; others in tests only.
     /// - Throws: `StoreFailure` with a sentence for a database of a newer program or of something else; nothing was touched.
-    static func migrate(_ database: Database, epoch: String, at: Int64, steps: [String] = migrations) throws {
+    static func migrate(
+        _ database: Database, epoch: String, at: Int64, steps: [String] = migrations, progress: (_ step: Int, _ last: Int) -> Void = { _, _ in }
+    ) throws {
         try check(database, newest: Int64(steps.count))
         let found = Int(try integer(database, "PRAGMA user_version"))
         if found == 0 {
@@ -175,6 +177,7 @@ enum Schema {
             return
         }
         for number in found..<steps.count {
+            progress(number + 1, steps.count)
             try database.execute("BEGIN IMMEDIATE")
             try database.execute(steps[number])
             try database.execute("PRAGMA user_version = \(number + 1); COMMIT")

@@ -24,6 +24,17 @@ package enum StoreCopy {
         } catch { throw SQLiteFailure.storeFailure(error) }
     }
 
+    /// The version of the database at `path`; 0 for an empty file.
+    ///
+    /// - Throws: a sentence for a database of a newer program or of something else.
+    package static func version(of path: String) throws(StoreFailure) -> Int? {
+        do {
+            let database = try Database(path: path, mode: .readOnly)
+            try Schema.check(database)
+            return try database.prepare("PRAGMA user_version").one { $0.int64(0) }.map { Int($0) }
+        } catch { throw SQLiteFailure.storeFailure(error) }
+    }
+
     /// The version of databases that this program writes.
     package static var version: Int { Int(Schema.version) }
 

@@ -9,7 +9,7 @@ func serve(_ words: [String]) throws(CommandError) {
     let settings: OptionSettings
     var options: ServerOptions
     do throws(UsageError) {
-        flags = try ServeOptions.table.flags(words)
+        flags = try ServeOptions.table.flags(words.flatMap { $0 == "--no-backup-before-upgrade" ? ["--backup-before-upgrade", "no"] : [$0] })
         try flags.expectNoPositional()
         settings = try ServeOptions.settings(flags, environment: Environment.all)
         options = try ServeOptions.options(settings)

@@ -81,6 +81,14 @@ enum ServeOptions {
                         reason: "It holds years of a busy family, and bounds what a program gone wrong can write."),
                 ]),
             .init(
+                "Upgrade",
+                [
+                    .init(
+                        "backup-before-upgrade", .choice(["yes", "no"]), initial: "yes",
+                        "Whether the database is copied, into the folder upgrade of the data folder, before a newer program changes its tables.",
+                        reason: "The copy is the way back to the older program. It takes as much room as the database, for 30 days. --no-backup-before-upgrade is the same as no.")
+                ]),
+            .init(
                 "People",
                 [
                     .init(
@@ -156,6 +164,7 @@ enum ServeOptions {
         var options = ServerOptions(dataFolder: data, host: host, port: port, limits: limits, tls: try tls(settings))
         let live = live(settings)
         (options.trust, options.origins, options.health) = (live.trust, live.origins, live.health)
+        options.copiesBeforeUpgrade = settings.text("backup-before-upgrade") != "no"
         if let path = settings.text("consent-text") { options.consent = try consentText(path) }
         return options
     }
