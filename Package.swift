@@ -99,7 +99,7 @@ let package = Package(
 
         // Layer 4: persistence.
         library("Blobs", ["Locks", "Bytes", "Crypto", "Posix"]),
-        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Folding", "Blobs", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
+        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Folding", "Accounts", "Blobs", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
         library("StoreSQLite", ["Bytes", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Ledger", "Store"]),
 
         // Layer 5: composition.
@@ -110,7 +110,7 @@ let package = Package(
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
 
         // Layer 6: programs.
-        program("huddled", ["Locks", "Arguments", "HTTP1", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddled", ["Locks", "Arguments", "Crypto", "HTTP1", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("huddle", ["Locks", "Arguments", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
@@ -158,9 +158,9 @@ let package = Package(
         tests("UploadsTests", ["TestSupport", "Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
-        tests("StoreTests", ["TestSupport", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
+        tests("StoreTests", ["TestSupport", "Accounts", "Folding", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
-        tests("ServerTests", ["TestSupport", "Accounts", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
+        tests("ServerTests", ["TestSupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "EngineScripts", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
         tests("WebTests", ["EngineScripts", "ClientWorld", "TestSupport", "Bytes", "JSON", "Posix", "Family", "Wire", "Sync"]),
         tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),

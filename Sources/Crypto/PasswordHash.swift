@@ -3,7 +3,7 @@ internal import CArgon2
 /// The hash of a password by argon2id (RFC 9106), as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$SALT$HASH`.
 ///
 /// A hash takes tens of milliseconds and `Cost.memory` of memory: never make or check one on the reactor's thread.
-package struct PasswordHash: Equatable, Sendable {
+package struct PasswordHash: Hashable, Sendable {
     /// The work of one hash.
     package struct Cost: Hashable, Sendable {
         /// Memory, KiB.

@@ -41,6 +41,8 @@ package enum Audit {
         case factorAdded = "factor_added"
         case factorRemoved = "factor_removed"
         case recoveryCodesMade = "recovery_codes_made"
+        /// A parent or the host has made a code by which the member can come back. Detail: `parent` or `host`.
+        case recoveryOffered = "recovery_offered"
         /// Detail: the way, such as `code`, `parent`, `host` or `mail`.
         case recoveryUsed = "recovery_used"
         /// Detail: the name of the passkey.

@@ -20,7 +20,7 @@ extension ErrorCode {
     package var httpStatus: Int {
         switch self {
         case .required, .invalid, .tooLong, .outOfRange, .endBeforeStart, .unknownKind, .unknownField, .unknownOperation, .unknownReference, .badFrame: 400
-        case .notSignedIn, .tokenUnknown: 401
+        case .notSignedIn, .tokenUnknown, .signInFailed, .factorRequired: 401
         // A used invite code is refused as such; no `WWW-Authenticate` would help.
         case .notAllowed, .codeUnknown, .confirmFirst: 403
         case .notFound: 404

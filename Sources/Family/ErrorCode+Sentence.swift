@@ -44,7 +44,7 @@ extension ErrorCode {
         case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: stateSentences
         case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .quotaExceeded, .busy:
             mutationSentences
-        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .cursorAhead:
+        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .signInFailed, .factorRequired, .cursorAhead:
             sessionSentences
         }
     }
@@ -67,7 +67,8 @@ extension ErrorCode {
                 "allow_overlap names the pairs that it accepts.": "allow_overlap without pairs.",
                 "Name the link to end: ?share=<id>.": "The end of a share link, without its id.",
                 "A code needs client: 32 hexadecimal digits that your program draws and keeps.": "POST /session with code.",
-                "Send a token, or a code with client.": "POST /session.",
+                "Send a token, a code with client, or a name with a password or recovery_code.": "POST /session.",
+                "A sign-in by name needs a password or a recovery_code, not both.": "sign_in_by_name, confirm and POST /session.",
                 "A token for calendars names the athletes whose calendars it opens. Nothing was changed.": "create_token with scope calendar, without athletes.",
                 "A session or token needs a name by which you recognize it. Nothing was changed.": "name of a session or token.",
                 "A share link needs a school: send its id.": "POST /documents/ID/shares without school.",
@@ -79,6 +80,10 @@ extension ErrorCode {
         case .invalid:
             list([
                 "{field} must be {form}.": "A value of another form.",
+                "This one-time password is wrong, or its time is over. Check the clock of the device, and type the next one.": "confirm_factor.",
+                "The password contains the sign-in name. Nothing was changed; choose another password.": "set_password.",
+                "The password is on the lists that guessers try first. Nothing was changed; choose another password.": "set_password.",
+                "A sign-in name begins and ends with a character that is shown, and holds no control characters. Nothing was changed.": "set_password.",
                 "The invite is for another name or e-mail address. Type it as the person who invites you wrote it, or ask them for a new code.": "redeem with the name of somebody else.",
                 "An invite of a member takes name and role from the family. Leave out {field}.": "invite with member, and with name, role or born.",
                 "The birth date of a parent or guest is not kept. Leave it out.": "invite of somebody who is not an athlete, with born.",
@@ -164,6 +169,8 @@ extension ErrorCode {
         case .outOfRange:
             list([
                 "{field} must not be below {bound}.": "A number that is too small.",
+                "A password has 10 to 256 octets. Nothing was changed; choose another password.": "set_password.",
+                "A sign-in name has 3 to 64 characters. Nothing was changed; choose another name.": "set_password.",
                 "{field} must be from {lowest} to {highest}.": "A number outside of its range.",
                 "{field} has at most {limit} decimals.": "A number with more.",
                 "{field} has at most {limit} digits before the point.": "A number with more.",
@@ -235,7 +242,7 @@ extension ErrorCode {
                 "There is no change {seq} to undo. Look at the history again.": "undo.",
                 "There is no such member, and no pending invite of one. Nothing was changed.": "member of an invite.",
                 "There is no such invite. Nothing was changed.": "withdraw_invite.",
-                "There is no such member. Nothing was changed.": "member of consent, withdraw_consent, birth_date and last_day.",
+                "There is no such member. Nothing was changed.": "member of consent, withdraw_consent, birth_date, last_day and recover_member.",
                 "There is no such session or token. Nothing was changed.": "A session of somebody else, or one that has ended.",
                 "There is no such document. Nothing was shared.": "A share link.",
                 "There is no such share link. Nothing was changed.": "A share link.",
@@ -245,6 +252,7 @@ extension ErrorCode {
         case .alreadyExists:
             list([
                 "There is a record with this id already. Nothing was changed.": "create and copy.",
+                "Somebody on this server signs in with this name. Nothing was changed; choose another name.": "set_password.",
                 "An invite with this id is there already. Nothing was changed; use another id.": "invite with the id of an invite that was made with other content.",
                 "A token with this id is there already. Nothing was changed; use another id.": "create_token with the id of a session or token that is there.",
                 "This member has signed in already and needs no invite. Nothing was changed.": "invite of a member who has a session.",
@@ -267,6 +275,11 @@ extension ErrorCode {
                 "This invite was accepted already. Nothing was changed; remove the member to take their access away.": "withdraw_invite of an invite that was accepted.",
                 "This athlete is in the family already. Nothing was changed; remove them to take them out.": "withdraw_invite of an athlete who waits for a consent.",
                 "From {age} on no consent is needed. Nothing was changed.": "consent for an athlete of 18 or older.",
+                "A second factor and recovery codes belong to a password. Nothing was changed; set a password first.": "add_factor, confirm_factor, remove_factor and make_recovery_codes.",
+                "No second factor waits to be confirmed. Nothing was changed; begin again.": "confirm_factor without add_factor.",
+                "You have no password to confirm with. Nothing was changed.": "confirm of a person without a password.",
+                "This member has never signed in, so there is nothing to recover. Nothing was made; invite them.": "recover_member.",
+                "You are signed in. Nothing was made; let another device in with huddle device add.": "recover_member of the parent who asks.",
             ])
         case .purged:
             list([
@@ -295,7 +308,7 @@ extension ErrorCode {
             list([
                 "Too many changes wait for their answers. This one was not made; it can be made in a moment.": "pending_mutations.",
                 "The last sign_in or redeem has no answer yet. Wait for its answer, then send this again.": "sign_in and redeem.",
-                "The last request of this kind has no answer yet. Wait for its answer, then send this again.": "rename_session, end_session, end_other_sessions, create_token and add_device.",
+                "The last request of this kind has no answer yet. Wait for its answer, then send this again.": "rename_session, end_session, end_other_sessions, create_token, add_device, account and its like.",
                 "The last redeem has no answer yet. Wait for its answer, then send this again.": "redeem of a person who is signed in.",
                 "The last command to the writer has no answer yet. Wait for its answer, then send this again.": "invite, withdraw_invite, consent, withdraw_consent, birth_date and last_day.",
             ])
@@ -333,7 +346,9 @@ extension ErrorCode {
                 "sha256 is 64 hexadecimal digits in lower case.": "consent.",
             ])
         case .notSignedIn: list(["Sign in first.": "Before welcome.", "This sign-in has ended.": "Between sign_out and the close."])
-        case .alreadySignedIn: list(["This connection is signed in already.": "sign_in on a connection that is signed in, redeem on one that has joined, and both while a sign-in has not been answered."])
+        case .alreadySignedIn: list([
+            "This code brings back somebody who cannot sign in, and you are signed in. Sign out first, or let them use it on their device.": "redeem of a person who is signed in, with the code of a recovery.",
+            "This connection is signed in already.": "sign_in on a connection that is signed in, redeem on one that has joined, and both while a sign-in has not been answered."])
         case .notJoined: list(["Join a family first.": "Before joined."])
         case .alreadyJoined: list(["One connection joins one family; open another one.": "join on a connection that has joined."])
         case .tokenUnknown:
@@ -341,6 +356,12 @@ extension ErrorCode {
         case .codeUnknown: list(["This code is not valid: it was used, has expired, or was mistyped.": "redeem."])
         case .confirmFirst:
             list(["Confirm with your password or a passkey first; that counts for 10 minutes. Nothing was changed.": "An act that needs a fresh check of the person."])
+        case .signInFailed:
+            list([
+                "The name, the password or the code is wrong. Check each, and the clock of the device that shows the code.": "A sign-in by name, also with a name of nobody, or a confirmation."
+            ])
+        case .factorRequired:
+            list(["This sign-in needs a one-time password as well: send one_time.": "A right password without the second factor."])
         default: list(["The cursor is ahead of the server. Join again without a cursor.": "join."])
         }
     }
@@ -352,7 +373,7 @@ extension ErrorCode {
             .unknownReference: "content"
         case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: "state"
         case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .quotaExceeded, .busy: "mutation"
-        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .cursorAhead: "session"
+        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .signInFailed, .factorRequired, .cursorAhead: "session"
         }
     }
 }

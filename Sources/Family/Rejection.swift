@@ -13,7 +13,8 @@ package struct Rejection: Error, Hashable, Sendable {
     package var id: Identifier?
     /// The field, by its name on the wire.
     package var field: String?
-    /// Milliseconds after which trying again can help: of every code that may be retried at least `shortestRetry`, of all others `nil`.
+    /// Milliseconds after which trying again can help: of every code that may be retried at least `shortestRetry`; of a sign-in that was slowed, and so
+    /// not looked at; of all others `nil`.
     package var retryAfter: Int64?
     package var conflict: Conflict?
     /// With code `overlap`: what would be at the same time, at most `maxOverlaps` of them; empty otherwise.
@@ -40,11 +41,15 @@ package struct Rejection: Error, Hashable, Sendable {
         self.kind = kind
         self.id = id
         self.field = field
-        self.retryAfter = code.isRetryable ? max(retryAfter ?? Self.usualRetry, Self.shortestRetry) : nil
+        let wait = code.isRetryable ? retryAfter ?? Self.usualRetry : code == .signInFailed ? retryAfter : nil
+        self.retryAfter = wait.map { max($0, Self.shortestRetry) }
         self.conflict = conflict
         self.overlaps = overlaps
         self.sequence = sequence
     }
+
+    /// Whether the very same thing can succeed later.
+    package var isRetryable: Bool { retryAfter != nil }
 
     /// A text with its full stop, whoever wrote it. What the requirements quote stays word for word (R057, R060, R108).
     private static func sentence(_ text: String, _ code: ErrorCode) -> String {
@@ -131,6 +136,8 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case tokenUnknown = "token_unknown"
     case codeUnknown = "code_unknown"
     case confirmFirst = "confirm_first"
+    case signInFailed = "sign_in_failed"
+    case factorRequired = "factor_required"
     case cursorAhead = "cursor_ahead"
 
     /// Sending the very same thing again later, unchanged, can succeed. Such a rejection is not recorded; all others are final.

@@ -8,11 +8,12 @@ package import JSON
 //     {"command":"invite","family":"…","name":"Leo","role":"athlete","born":"2012-03-04","by":"…"}
 //     {"command":"invite","family":"…","member":"…","by":"…","email":"leo@example.org"}
 //     {"command":"token","member":"…"}          {"command":"redeem","code":"…","nonce":"…","name":"Leo"}
-//     {"command":"sign_out","token":"…"}        {"command":"purge"}
+//     {"command":"sign_out","token":"…"}        {"command":"purge"}        {"command":"recover","member":"…"}
 //
 //     {"answer":"family","family":"…","member":"…","code":"…","expires_at":1795000000000}
 //     {"answer":"invited","family":"…","member":"…","role":"guest","name":"Ruth","code":"…","expires_at":…}
 //     {"answer":"token","token":"…","family":"…","member":"…","role":"parent","ended_session":3}
+//     {"answer":"recovery","family":"…","member":"…","code":"…","expires_at":1795000000000}
 //     {"answer":"signed_out","session":3}       {"answer":"purged","receipts":12,"invites":1,"sessions":0,"records":3,"accesses":0}
 //     {"error":"not_found","message":"…","field":"by","retry_after":5000}
 
@@ -42,6 +43,9 @@ extension AdminCommand {
             line.add("by", invite.by)
         case .token(let member):
             line.add("command", "token")
+            line.add("member", member)
+        case .recover(let member):
+            line.add("command", "recover")
             line.add("member", member)
         case .redeem(let code, let nonce, let name):
             line.add("command", "redeem")
@@ -74,6 +78,7 @@ extension AdminCommand {
                     lastDay: line.optionalText("last_day"),
                     by: try line.optionalID("by")))
         case "token": command = .token(member: try line.id("member"))
+        case "recover": command = .recover(member: try line.id("member"))
         case "redeem": command = .redeem(code: try line.text("code"), nonce: try line.text("nonce"), name: line.optionalText("name"))
         case "sign_out": command = .signOut(token: try line.text("token"))
         case "purge": command = .purge
@@ -110,6 +115,12 @@ extension AdminAnswer {
             line.add("member", created.member)
             line.add("role", created.role.rawValue)
             line.add("ended_session", created.endedSession)
+        case .success(.recovery(let made)):
+            line.add("answer", "recovery")
+            line.add("family", made.family)
+            line.add("member", made.member)
+            line.add("code", made.code)
+            line.add("expires_at", made.expiresAt)
         case .success(.signedOut(let session)):
             line.add("answer", "signed_out")
             line.add("session", session)
@@ -157,6 +168,12 @@ extension AdminAnswer {
                     SessionCreated(
                         token: try line.text("token"), family: try line.id("family"), member: try line.id("member"), role: try line.role(),
                         endedSession: line.optionalNumber("ended_session"))))
+        case "recovery":
+            result = .success(
+                .recovery(
+                    RecoveryMade(
+                        family: try line.id("family"), member: try line.id("member"), code: try line.text("code"),
+                        expiresAt: try line.number("expires_at"))))
         case "signed_out": result = .success(.signedOut(session: line.optionalNumber("session")))
         case "purged":
             func count(_ name: String) throws(JSONError) -> Int { Int(clamping: try line.number(name)) }

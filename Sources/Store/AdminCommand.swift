@@ -15,6 +15,8 @@ package enum AdminCommand: Hashable, Sendable {
     ///
     /// `name` is the name or the e-mail address that the invite is bound to, as the person typed it.
     case redeem(code: String, nonce: String, name: String? = nil)
+    /// A code by which a member comes back who has lost their sign-in, made by the person who runs the server. It opens the whole person.
+    case recover(member: Identifier)
     /// Ends the session of a token.
     case signOut(token: String)
     /// Forgets what its time has come for: receipts, invites and sessions that expired, records deleted 30 days ago.
@@ -73,6 +75,7 @@ package enum AdminAnswer: Hashable, Sendable {
     case family(FamilyCreated)
     case invited(Invited)
     case token(SessionCreated)
+    case recovery(RecoveryMade)
     /// The session that ended (`SignIn.session`); `nil` when the token was of none.
     case signedOut(session: Int64?)
     case purged(Purged)

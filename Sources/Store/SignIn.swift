@@ -16,11 +16,15 @@ package struct SignIn: Hashable, Sendable {
     package var isRedemptionOpen: Bool
     /// Of a token for a program; `nil` for a session that may do whatever the person may do.
     package var scope: TokenScope?
+    /// A recovery of the person's sign-in since the session was made.
+    package var recovery: RecoveryNotice?
 
     package init(
-        session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false, scope: TokenScope? = nil
+        session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false, scope: TokenScope? = nil,
+        recovery: RecoveryNotice? = nil
     ) {
         self.scope = scope
+        self.recovery = recovery
         self.session = session
         self.person = person
         self.memberships = memberships

@@ -21,6 +21,7 @@ extension Store {
                 return (.invited(Invited(made)), change)
             case .token(let member): return try token(member, at: at)
             case .redeem(let code, let nonce, let name): return try redeem(code, nonce, name: name, at: at)
+            case .recover(let member): return (.recovery(try makeRecovery(of: member, at: at)), nil)
             case .signOut(let token):
                 guard let session = try people.session(hash: SessionToken.hash(token))?.key, try endSession(session, at: at) else {
                     return (AdminAnswer.signedOut(session: nil), nil)
@@ -41,6 +42,7 @@ extension Store {
         switch answer {
         case .invited(let invited): return try invited.code.flatMap { InviteCode.hash($0) }.flatMap { try people.code(hash: $0) } != nil
         case .token(let created): return try people.session(hash: SessionToken.hash(created.token)) != nil
+        case .recovery(let made): return try isRecoveryMade(made)
         case .signedOut(let session?): return try !people.hasSession(key: session)
         default: return false
         }
@@ -121,20 +123,28 @@ extension Store {
         var change: CommittedChange?
         if try people.membership(code.member) == nil, let row, row.invite.state == .pending { change = try admit(row, at: at) }
         guard var membership = try people.membership(code.member), !membership.isRemoved else { throw Rejection.codeUnknown }
-        if code.nonceHash == nil, code.maker == nil, let person = membership.person, try people.memberships(ofPerson: person).count > 1 {
+        let former = code.nonceHash == nil ? membership.person : nil
+        if let person = former, code.maker == nil, code.recovery != .host, try people.memberships(ofPerson: person).count > 1 {
             // The code is of this family's parents, so it opens this family alone: the person keeps the others, and their sign-in.
             try people.detach(family: membership.family, member: membership.member)
             membership.person = nil
+            pendingNotices.append(.moved(BarredMember(family: membership.familyID, member: membership.member, sessions: [])))
         }
         // The first answer was lost: its token is in nobody's hands, or in wrong ones.
         var ended: Int64?
-        if let former = code.session, try endSession(key: former) { ended = former }
-        var (created, session) = try session(membership, at: at, kind: kind, name: device, isBrief: isBrief)
+        if let lost = code.session, try endSession(key: lost) { ended = lost }
+        var (created, session) = try session(
+            membership, at: at, kind: kind, name: device, isBrief: isBrief, isChecked: code.recovery != nil)
         if let row { try people.acceptInvite(family: row.family, id: row.invite.id) }
         // The window begins with the first redemption: a repetition is later, so the minimum stays.
         try people.redeem(code, nonceHash: nonceHash, session: session, repeatableUntil: at + CodeRow.redemptionWindow)
         created.endedSession = ended
         let isRepeated = code.nonceHash != nil
+        if let way = code.recovery, !isRepeated, let former {
+            // The host opened the whole person; a parent opened one family, and the devices of the person who was this member are told.
+            try recovered(former, way, by: way == .host ? nil : (membership.family, membership.member), session: session, at: at)
+            return (.token(created), change)
+        }
         if code.maker != nil, let person = membership.person {
             try audit(isRepeated ? .signedIn : .deviceAdded, person: person, detail: device.isEmpty ? nil : device, at: at)
             return (.token(created), change)
@@ -170,13 +180,13 @@ extension Store {
     }
 
     func session(
-        _ membership: MembershipRow, at: Int64, kind: SessionKind = .terminal, name: String = "", isBrief: Bool = false
+        _ membership: MembershipRow, at: Int64, kind: SessionKind = .terminal, name: String = "", isBrief: Bool = false, isChecked: Bool = false
     ) throws -> (created: SessionCreated, key: Int64) {
         guard let family = try family(membership.familyID), let member = family.state.member(membership.member) else {
             throw StoreFailure("a membership without a member record")
         }
         if let bar = environment.bar(member, zone: family.state.zone, at: at) { throw bar.rejection }
-        let made = try makeSession(NewSession(person: try people.person(of: membership, at: at), kind: kind, name: name, isBrief: isBrief), at: at)
+        let made = try makeSession(NewSession(person: try people.person(of: membership, at: at), kind: kind, name: name, isBrief: isBrief, isChecked: isChecked), at: at)
         let created = SessionCreated(token: made.token, family: family.state.id, member: membership.member, role: member.role)
         return (created, made.session)
     }

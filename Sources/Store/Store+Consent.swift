@@ -30,20 +30,6 @@ package struct MemberCommand: Hashable, Sendable {
     }
 }
 
-/// A member who may not enter their family any more, although they are in it.
-package struct BarredMember: Hashable, Sendable {
-    package var family: Identifier
-    package var member: Identifier
-    /// Sessions that ended (`SignIn.session`), because the person can enter no family.
-    package var sessions: [Int64]
-
-    package init(family: Identifier, member: Identifier, sessions: [Int64]) {
-        self.family = family
-        self.member = member
-        self.sessions = sessions
-    }
-}
-
 // Whether a member may sign in, and the acts of parents that decide it.
 //
 //     athlete: (under 13) --13th birthday--> consent needed --consent--> consented --18th birthday--> open

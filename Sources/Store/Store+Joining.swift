@@ -33,6 +33,8 @@ extension Store {
         _ typed: String, _ nonceHash: [UInt8], _ name: String?, session: Int64, person: Int64, at: Int64
     ) throws -> (Membership, CommittedChange?) {
         let (code, row) = try redeemable(typed, nonceHash, name: name, at: at)
+        // A recovery is for somebody who cannot sign in; a person who is signed in would get a second membership's rights.
+        guard code.recovery == nil else { throw Rejection.recoveryWhileSignedIn }
         if let own = try people.member(family: code.family, person: person) {
             guard own == code.member else {
                 throw Rejection(.alreadyExists, "You are in this family already. Nothing was changed; a parent can withdraw the invite")
@@ -74,6 +76,9 @@ extension Store {
         guard let hash = InviteCode.hash(typed), let code = try people.code(hash: hash), at < code.expiresAt,
             code.nonceHash == nil || code.nonceHash == nonceHash, try people.isMakerThere(code)
         else { throw Rejection.codeUnknown }
+        if code.recovery != nil {
+            guard let id = try people.membership(code.member)?.familyID, try isRecoveryGood(code, family: id) else { throw Rejection.codeUnknown }
+        }
         let row = try code.invite.flatMap { try people.invite(family: code.family, id: $0) }
         if let row {
             guard try row.invite.state != .pending || isInviterParent(row) else { throw Rejection.codeUnknown }
@@ -81,4 +86,9 @@ extension Store {
         }
         return (code, row)
     }
+}
+
+extension Rejection {
+    fileprivate static let recoveryWhileSignedIn = Rejection(
+        .alreadySignedIn, "This code brings back somebody who cannot sign in, and you are signed in. Sign out first, or let them use it on their device")
 }

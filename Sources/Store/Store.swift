@@ -46,6 +46,9 @@ package final class Store {
     /// Sessions that the transaction under way ends, and those that ended since `takeEndedSessions`.
     var endingSessions: [Int64] = []
     private var endedSessions: [Int64] = []
+    /// What the transaction under way has to tell the devices of people, and what was committed of it since `takeNotices`.
+    var pendingNotices: [AccountNotice] = []
+    private var notices: [AccountNotice] = []
 
     /// How often a transaction is run while the engine says *again* or *unknown*.
     package static let maxRuns = 5
@@ -194,6 +197,7 @@ package final class Store {
         var lost: Value?
         /// The sessions that runs of unknown outcome ended: a later run does not find them again.
         var lostEnds: [Int64] = []
+        var lostNotices: [AccountNotice] = []
         for _ in 0..<Self.maxRuns {
             /// What the body of this run returned.
             var returned: Value?
@@ -206,13 +210,16 @@ package final class Store {
                 if let lost, let isDone, try isDone(lost) {
                     try engine.rollback()
                     endedSessions += lostEnds
+                    notices += lostNotices
                     return .done(lost)
                 }
                 endingSessions = []
+                pendingNotices = []
                 let value = try body(run)
                 returned = value
                 try engine.commit()
                 endedSessions += lostEnds + endingSessions
+                notices += pendingNotices
                 return .done(value)
             } catch {
                 states.removeAll()
@@ -235,6 +242,7 @@ package final class Store {
                     if let returned {
                         lost = returned
                         lostEnds += endingSessions
+                        lostNotices = pendingNotices
                     }
                 }
                 isRecovered = false
@@ -256,6 +264,12 @@ package final class Store {
     package func takeEndedSessions() -> [Int64] {
         defer { endedSessions = [] }
         return endedSessions
+    }
+
+    /// Hands over what the devices of people are to be told since the last call.
+    package func takeNotices() -> [AccountNotice] {
+        defer { notices = [] }
+        return notices
     }
 
     // MARK: Upkeep

@@ -48,9 +48,13 @@ package final class StoreReader {
                 guard bar == nil else { return nil }
                 return Membership(family: membership.familyID, name: family?.text("name") ?? "", member: membership.member, role: role)
             }
+            let recovery = try engine.people.recovery(person: session.person).flatMap { notice in
+                notice.at > session.createdAt && now - notice.at < RecoveryNotice.life ? notice : nil
+            }
             return SignIn(
                 session: session.key, person: session.person, memberships: memberships,
-                isRenewalDue: session.usedAt + SessionToken.renewal <= now, isRedemptionOpen: session.isRedemptionOpen, scope: session.scope)
+                isRenewalDue: session.usedAt + SessionToken.renewal <= now, isRedemptionOpen: session.isRedemptionOpen, scope: session.scope,
+                recovery: recovery)
         }
     }
 

@@ -53,7 +53,7 @@ extension PeopleTable {
     }
 
     func hasCredential(person: Int64) throws -> Bool {
-        let find = try database.prepare("SELECT has_credential FROM people WHERE key = ?")
+        let find = try database.prepare("SELECT has_credential OR EXISTS (SELECT 1 FROM credentials WHERE person = people.key) FROM people WHERE key = ?")
         find.bind(1, person)
         return try find.one { $0.int64(0) != 0 } ?? false
     }

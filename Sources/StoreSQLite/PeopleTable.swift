@@ -16,7 +16,7 @@ final class PeopleTable: PeopleWrites {
     init(_ database: Database) {
         self.database = database
         findSession = database.prepareOnUse("\(Self.sessions) WHERE hash = ?")
-        findCode = database.prepareOnUse("SELECT key, family, member, invite, expires_at, nonce_hash, session, maker FROM codes WHERE hash = ?")
+        findCode = database.prepareOnUse("SELECT key, family, member, invite, expires_at, nonce_hash, session, maker, recovery, recovery_by FROM codes WHERE hash = ?")
         listMemberships = database.prepareOnUse(
             """
             SELECT m.family, f.uuid, m.member, m.consent_at, m.born, m.ends_on FROM memberships m JOIN families f ON f.key = m.family
@@ -340,10 +340,16 @@ final class PeopleTable: PeopleWrites {
     func code(hash: [UInt8]) throws -> CodeRow? {
         findCode.bind(1, hash)
         return try findCode.one { row in
-            CodeRow(
+            var code = CodeRow(
                 key: row.int64(0), family: row.int64(1), member: try row.identifier(2), invite: try row.optionalIdentifier(3), expiresAt: row.int64(4),
                 nonceHash: row.isNull(5) ? nil : row.octets(5), session: row.optionalInt64(6),
                 maker: row.optionalInt64(7))
+            guard !row.isNull(8) else { return code }
+            // A code of a way that is not known must not be taken for that of an invite.
+            guard let way = RecoveryWay(rawValue: row.text(8)) else { throw StoreFailure("a code has a way of recovery that is not known") }
+            code.recovery = way
+            code.recoveryBy = try row.optionalIdentifier(9)
+            return code
         }
     }
 

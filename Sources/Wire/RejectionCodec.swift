@@ -41,7 +41,7 @@ enum RejectionCodec {
         func rejection() throws(JSONError) -> Rejection {
             let retry = try need(retry, "retry")
             let known = ErrorCode(rawValue: try need(code, "code"))
-            if let known, known.isRetryable != retry { throw .invalid("retry is not what \(known.rawValue) says") }
+            if let known, known.isRetryable != retry, known != .signInFailed || retry != (retryAfter != nil) { throw .invalid("retry is not what \(known.rawValue) says") }
             let message = try need(message, "message")
             var rejection = Rejection(
                 known ?? (retry ? .busy : .invalid), message, operation: operation, kind: kind, id: id, field: field, retryAfter: retryAfter,
@@ -95,7 +95,7 @@ enum RejectionCodec {
             writer.string(field)
         }
         writer.key("retry")
-        writer.boolean(rejection.code.isRetryable)
+        writer.boolean(rejection.isRetryable)
         if let retryAfter = rejection.retryAfter {
             writer.key("retry_after")
             writer.integer(retryAfter)

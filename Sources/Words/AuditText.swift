@@ -55,6 +55,7 @@ struct AuditText {
         case .factorAdded: "\(author) added a second factor to \(whose) sign-in\(named)"
         case .factorRemoved: "\(author) removed a second factor from \(whose) sign-in\(named)"
         case .recoveryCodesMade: "\(author) made \(whose) recovery codes"
+        case .recoveryOffered: "\(author) made a code by which \(whom) can come back"
         case .recoveryUsed: "\(author) recovered \(whose) sign-in\(named)"
         case .passkeyAdded: "\(author) added a passkey to \(whose) sign-in\(named)"
         case .passkeyRemoved: "\(author) removed a passkey from \(whose) sign-in\(named)"

@@ -4,7 +4,7 @@ import Family
 import Store
 
 final class MemoryPeople: PeopleWrites {
-    private let connection: MemoryConnection
+    let connection: MemoryConnection
 
     init(_ connection: MemoryConnection) { self.connection = connection }
 
@@ -109,7 +109,10 @@ final class MemoryPeople: PeopleWrites {
             .prefix(limit).map { Self.row($0, tables) }
     }
 
-    func hasCredential(person: Int64) throws -> Bool { try connection.read().credentials.contains(person) }
+    func hasCredential(person: Int64) throws -> Bool { 
+        let tables = try connection.read()
+        return tables.credentials.contains(person) || tables.accounts[person] != nil
+    }
 
     func hasSession(person: Int64) throws -> Bool { try connection.read().sessions.values.contains { $0.row.person == person } }
 

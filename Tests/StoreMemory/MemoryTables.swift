@@ -73,6 +73,11 @@ package struct MemoryTables {
         var id: Identifier
     }
 
+    struct DeviceEntry {
+        var person: Int64
+        var usedAt: Int64
+    }
+
     struct SessionEntry {
         var hash: [UInt8]
         /// Without `isRedemptionOpen`.
@@ -85,8 +90,13 @@ package struct MemoryTables {
     var imports: Set<Int64> = []
     var members: [Identifier: MemberRow] = [:]
     var sessions: [Int64: SessionEntry] = [:]
-    /// People with a password or passkey.
+    /// People with a passkey.
     var credentials: Set<Int64> = []
+    /// Names and passwords by person.
+    var accounts: [Int64: CredentialRow] = [:]
+    var recoveryCodes: [Int64: [[UInt8]]] = [:]
+    var devices: [[UInt8]: DeviceEntry] = [:]
+    var recoveries: [Int64: RecoveryNotice] = [:]
     var codes: [Int64: CodeEntry] = [:]
     var invites: [InviteName: InviteRow] = [:]
     var compacted: Int64 = 0
@@ -131,6 +141,9 @@ package struct MemoryTables {
         case "sessions": return sessions.count
         case "codes": return codes.count
         case "invites": return invites.count
+        case "credentials": return accounts.count
+        case "recovery_codes": return recoveryCodes.values.reduce(0) { $0 + $1.count }
+        case "known_devices": return devices.count
         case "consumers": return consumers.count
         default: preconditionFailure("no table \(table)")
         }

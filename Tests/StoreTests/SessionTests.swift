@@ -190,6 +190,7 @@ struct SessionTests {
 
     /// SQL that takes the step `sessions` back.
     static let takenBack = """
+        \(AccountPasswordTests.takenBack)
         DROP INDEX sessions_by_id;
         DROP INDEX sessions_by_end;
         DROP INDEX codes_by_maker;

@@ -86,8 +86,12 @@ package struct CodeRow: Hashable, Sendable {
     package var nonceHash: [UInt8]?
     /// The session that the last redemption made; `nil` before.
     package var session: Int64?
-    /// The session that made the code for another device; `nil`: the code of an invite.
+    /// The session that made the code for another device; `nil`: the code of an invite, or of a recovery.
     package var maker: Int64?
+    /// The code lets a member come back who has lost their sign-in.
+    package var recovery: RecoveryWay?
+    /// The parent who made the code of a recovery.
+    package var recoveryBy: Identifier?
 
     /// Milliseconds after the first redemption in which it can be repeated, because its answer may have been lost: 10 minutes.
     package static let redemptionWindow: Int64 = 600_000
@@ -126,7 +130,7 @@ package struct PersonRow: Hashable, Sendable {
 }
 
 /// Memberships, people, sessions and invites.
-package protocol PeopleReads: SessionReads {
+package protocol PeopleReads: SessionReads, CredentialReads {
     /// By the id of the member alone, which is unique because the server makes it.
     func membership(_ member: Identifier) throws -> MembershipRow?
 
@@ -174,7 +178,7 @@ package protocol PeopleReads: SessionReads {
 }
 
 /// People, sessions and invites come and go.
-package protocol PeopleWrites: PeopleReads, SessionWrites {
+package protocol PeopleWrites: PeopleReads, SessionWrites, CredentialWrites {
     func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws
 
     /// The person of a member, who becomes one if they are none yet.

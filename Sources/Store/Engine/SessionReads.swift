@@ -100,7 +100,7 @@ package protocol SessionWrites: SessionReads {
     /// Notes that a session showed the person's password or passkey.
     func setChecked(session key: Int64, at: Int64) throws
 
-    /// Notes whether a person has a password or passkey.
+    /// Notes whether a person has a passkey; a password counts by itself (`CredentialWrites.setCredential`).
     func setHasCredential(_ has: Bool, person: Int64) throws
 
     /// Deletes sessions whose end has come, and those besides tokens that nobody has used since `limit` (UTC milliseconds, both).

@@ -1,0 +1,61 @@
+package import Accounts
+package import Crypto
+package import Family
+import Folding
+
+/// What a sign-in by name is compared with.
+package struct StoredSecrets: Hashable, Sendable {
+    package var person: Int64
+    /// For the limits of guesses; `nil` for a stored name that no name can be.
+    package var account: SignInThrottle.Account?
+    /// `nil` for a stored text that is not a hash.
+    package var hash: PasswordHash?
+    /// The recovery code is one that the person has left, as far as a reader knows.
+    package var hasRecoveryCode: Bool
+    /// The device is known to the account.
+    package var isKnownDevice: Bool
+}
+
+extension StoreReader {
+    /// What is stored for a sign-in name; `nil` if nobody has it.
+    ///
+    /// - Parameters:
+    ///   - recoveryCode: typed in the place of the password.
+    ///   - device: the secret of a device.
+    package func secrets(of name: SignInName, recoveryCode: String?, device: String?) throws(StoreFailure) -> StoredSecrets? {
+        try reading {
+            guard let row = try engine.people.credential(folded: name.folded.octets) else { return nil }
+            return try secrets(row, recoveryCode: recoveryCode, device: device)
+        }
+    }
+
+    /// What is stored for a person; `nil` without a password.
+    package func secrets(ofPerson person: Int64, recoveryCode: String?) throws(StoreFailure) -> StoredSecrets? {
+        try reading { try engine.people.credential(person: person).map { try secrets($0, recoveryCode: recoveryCode, device: nil) } }
+    }
+
+    private func secrets(_ row: CredentialRow, recoveryCode: String?, device: String?) throws -> StoredSecrets {
+        var hasCode = false
+        if let recoveryCode {
+            var codes = RecoveryCodes(hashes: try engine.people.recoveryCodes(person: row.person))
+            hasCode = codes.use(recoveryCode)
+        }
+        let isKnown = try device.map { try engine.people.person(ofDevice: SessionToken.hash($0)) == row.person } ?? false
+        return StoredSecrets(
+            person: row.person, account: (try? SignInName(row.name)).map { SignInThrottle.Account($0) }, hash: PasswordHash(row.hash), hasRecoveryCode: hasCode, isKnownDevice: isKnown)
+    }
+
+    /// The ways in which a person can sign in, as a session of theirs sees them.
+    package func accountState(ofPerson person: Int64, session: Int64) throws(StoreFailure) -> AccountState {
+        try reading { try engine.people.accountState(ofPerson: person, session: session, at: environment.now()) }
+    }
+
+    /// Why a session may not change the ways in which its person signs in; `nil` if it may, as far as a reader knows.
+    package func refusal(ofChangeBy session: Int64, person: Int64) throws(StoreFailure) -> Rejection? {
+        try reading {
+            guard try engine.people.hasCredential(person: person) else { return nil }
+            let state = try engine.people.accountState(ofPerson: person, session: session, at: environment.now())
+            return state.confirmedUntil == nil ? .confirmFirst : nil
+        }
+    }
+}
