@@ -22,6 +22,10 @@ package enum Effect: Sendable {
     case readMissing(family: Identifier, after: Int64)
     /// To the writer, outside of a family's mutations. Its answer comes back through `Hub.commanded`.
     case command(SessionID, SessionCommand)
+    /// To the hashers and the writer. Its answer comes back through `Hub.answered`.
+    case signInByName(SessionID, NameSignIn)
+    /// The same, by a session of the database and its person.
+    case account(SessionID, AccountAct, session: Int64, person: Int64)
     /// To the writer, before all other work: this session of the database ends. `Hub.endSessions` or `Hub.didNotEnd` follows.
     case endSession(Int64)
     /// To the writer, before all other work: sessions of the person of `by` end, by the id of one; `nil`: all but `by`. `Hub.endSessions` follows for each
@@ -122,11 +126,15 @@ package struct SignedIn: Sendable {
     package var isRedemptionOpen: Bool
     /// Of a token for a program; `nil` for a session that may do whatever the person may do.
     package var scope: TokenScope?
+    /// A recovery of the person's sign-in since the session was made.
+    package var recovery: RecoveryNotice?
 
     package init(
-        session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false, scope: TokenScope? = nil
+        session: Int64, person: Int64, memberships: [Membership], isRenewalDue: Bool = false, isRedemptionOpen: Bool = false, scope: TokenScope? = nil,
+        recovery: RecoveryNotice? = nil
     ) {
         self.scope = scope
+        self.recovery = recovery
         self.session = session
         self.person = person
         self.memberships = memberships

@@ -95,6 +95,8 @@ extension Hub {
                     epoch: seat.epoch, sequence: seat.head, family: room.family, member: seat.member, role: seat.role,
                     context: context, resumesByChanges: seat.resume == .changes, presence: room.presence())), to: session, request: request)
         if !session.isQuiet { announce(seat.member, in: room, except: session) }
+        if let recovery = session.recovery { send(.recovered(recovery), to: session) }
+        session.recovery = nil
         session.phase = .catchingUp
         switch seat.resume {
         case .changes: catchUp(session)

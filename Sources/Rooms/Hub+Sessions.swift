@@ -32,7 +32,7 @@ extension Hub {
     }
 
     /// Begins a request to the writer, one of a session at a time.
-    private func mayCommand(_ session: Session, _ request: Int64) -> Bool {
+    func mayCommand(_ session: Session, _ request: Int64) -> Bool {
         guard session.commandRequest == nil else {
             sendError(
                 Rejection(.tooManyPending, "The last request of this kind has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
@@ -54,7 +54,7 @@ extension Hub {
     }
 
     /// Whether a session may change the account of its person: not a token for a program.
-    private func mayManageAccount(_ session: Session, _ request: Int64) -> Bool {
+    func mayManageAccount(_ session: Session, _ request: Int64) -> Bool {
         guard session.scope == nil else {
             sendError(.beyondScope, to: session, request: request)
             return false

@@ -48,6 +48,7 @@ extension Hub {
         session.memberships = answer.memberships
         let welcome = Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits)
         send(.welcome(welcome), to: session, request: session.request)
+        session.recovery = answer.recovery
         session.request = nil
     }
 
@@ -58,7 +59,7 @@ extension Hub {
     }
 
     /// - Returns: whether a sign-in or redemption may begin; if not, the session was told why.
-    private func isAnonymous(_ session: Session, _ request: Int64?) -> Bool {
+    func isAnonymous(_ session: Session, _ request: Int64?) -> Bool {
         switch session.phase {
         case .anonymous: return true
         case .signingIn:

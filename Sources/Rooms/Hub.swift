@@ -347,6 +347,8 @@ package final class Hub {
         case .sessions(let request): sessions(session, request)
         case .createToken(let request): createToken(session, request)
         case .addDevice(let request): addDevice(session, request)
+        case .signInByName(let signIn): signInByName(session, signIn, request)
+        case .account(let request): account(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)
         }

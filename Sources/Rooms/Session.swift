@@ -96,6 +96,8 @@ final class Session {
     var pendingPages: UInt8 = 0
 
     var person: Int64 = 0
+    /// A recovery of the person's sign-in that is told with the next `joined`: before it a client expects nothing else.
+    var recovery: RecoveryNotice?
     var memberships: [Membership] = []
 
     // From the join.

@@ -234,7 +234,7 @@ extension StoreReader {
             return .signIn(found.map {
                 SignedIn(
                     session: $0.session, person: $0.person, memberships: $0.memberships, isRenewalDue: $0.isRenewalDue,
-                    isRedemptionOpen: $0.isRedemptionOpen, scope: $0.scope)
+                    isRedemptionOpen: $0.isRedemptionOpen, scope: $0.scope, recovery: $0.recovery)
             })
         case .redemption(let code, let nonce):
             return .redemption(code: code, nonce: nonce, refusal: try refusal(ofCode: code, nonce: nonce))

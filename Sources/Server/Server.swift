@@ -1,4 +1,5 @@
 import Blobs
+package import Crypto
 package import Family
 import Dates
 package import HTTP1
@@ -23,6 +24,8 @@ package struct ServerOptions: Sendable {
     package var consent = ConsentText.standard
     /// Whether the database is copied before a newer program changes its tables.
     package var copiesBeforeUpgrade = true
+    /// The cost of new hashes of passwords.
+    package var passwordCost = PasswordHash.Cost.standard
     /// Reads the options again, at SIGHUP, on the reactor's thread.
     package var reload: (@Sendable () -> OptionsReload)?
     /// Listening sockets that were open before this process: `plain` is used in the place of `host` and `port`, `tls` in the place of
@@ -128,6 +131,9 @@ package enum HuddleServer {
                 folder: folder.path, database: database, limits: limits, blobs: blobs, thumbnails: thumbnails.folder, uploads: UploadFolder(path: folder.uploadsPath),
                 writer: writer, transfers: transfers, log: log)
             defer { sweeper.stop() }
+            let hasher = HasherPool(events: events, decoy: HasherPool.randomDecoy(options.passwordCost))
+            defer { hasher.stop() }
+            shard.accounts.hasher = hasher
             shard.admin.transfers = transfers
             let probe = MachineProbe(folder: folder.path)
             defer { probe.stop() }
@@ -139,7 +145,7 @@ package enum HuddleServer {
             try uploads.load()
             shard.site.add(UploadRoutes.all { [unowned uploads] in uploads })
             shard.tick.uploads = uploads
-            shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + DocumentRoutes.all(shard.services, blobs) + [thumbnails.resource(shard.services)])
+            shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + AccountRoutes.all(shard.services) + DocumentRoutes.all(shard.services, blobs) + [thumbnails.resource(shard.services)])
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
                 refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.acceptor.accept($0) })

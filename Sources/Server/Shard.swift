@@ -16,6 +16,7 @@ final class Shard {
     let workers: Workers
     let access: AccessControl
     let usage: UsageRecorder
+    let accounts: AccountDesk
     let hub: HubDriver
     let drain: Drain
     let acceptor: Acceptor
@@ -36,10 +37,11 @@ final class Shard {
         workers = Workers(readers: readers, writer: writer, files: files)
         usage = UsageRecorder(reactor: reactor, log: log, writer: writer)
         access = AccessControl(hub: hub, reactor: reactor, writer: writer, workers: workers, usage: usage)
+        accounts = AccountDesk(reactor: reactor, workers: workers)
         let budget = RequestBudget(hub: hub, reactor: reactor)
         self.hub = HubDriver(
             hub: hub, reactor: reactor, limits: limits, log: log, writer: writer, readers: readers, access: access, usage: usage,
-            budget: budget)
+            budget: budget, accounts: accounts)
         drain = Drain(reactor: reactor, log: log, site: site, hub: hub, driver: self.hub, workers: workers, usage: usage, table: table)
         acceptor = Acceptor(
             ConnectionServices(
@@ -48,7 +50,7 @@ final class Shard {
         admin = AdminServer(reactor: reactor, log: log, writer: writer, drain: drain)
         tick = Tick(
             reactor: reactor, log: log, events: events, hub: hub, driver: self.hub, queues: queues, workers: workers, access: access, usage: usage,
-            admin: admin, drain: drain)
+            admin: admin, drain: drain, accounts: accounts)
         proxies = ProxyWatch(log: log)
         site.whenAsked = { [proxies, unowned site, unowned reactor] in proxies.look(at: $0, from: $1, site.trust, now: reactor.now) }
         health = HealthMonitor(reactor: reactor, log: log, workers: workers, drain: drain, proxies: proxies)
@@ -62,7 +64,7 @@ final class Shard {
     private let log: Log
 
     /// The parts that handlers of requests work with.
-    var services: RequestServices { RequestServices(reactor: reactor, log: log, workers: workers, access: access, usage: usage) }
+    var services: RequestServices { RequestServices(reactor: reactor, log: log, workers: workers, access: access, usage: usage, accounts: accounts) }
 
     /// Options were read again.
     func take(_ reload: OptionsReload) {

@@ -14,6 +14,8 @@ enum ShardEvent: Sendable {
     case revoked([(Revocation, Rejection?)])
     /// Sessions that ended by something else than their own revocation.
     case sessionsEnded([Int64])
+    /// What devices of people are told about their accounts.
+    case noticed([AccountNotice])
     case administered(UInt64, Result<AdminReply, Rejection>)
     /// `owed`: microseconds that the read took beyond what was charged in advance; `nil`: nobody pays.
     case answered(SessionID, ReadAnswer, Payer?, owed: Int64)

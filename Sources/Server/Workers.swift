@@ -41,6 +41,16 @@ final class Workers {
         if !(pool ?? files).submit(key, { .jobEnded(ticket, body()) }) { didEnd(ticket, nil) }
     }
 
+    /// Does a job of the hashers.
+    ///
+    /// - Parameters:
+    ///   - submit: gives the job with this ticket to them; false when there is no room.
+    ///   - then: called with `nil` when there is no room.
+    func hash<Answer: Sendable>(_ submit: (UInt64) -> Bool, then: @escaping (Answer?) -> Void) {
+        let ticket = pending.begin { then($0 as? Answer) }
+        if !submit(ticket) { didEnd(ticket, nil) }
+    }
+
     /// Proposes a document or a share link: it is decided in the batch of this tick's mutations, and shares their sync. Its change reaches the live rooms
     /// before `then` is called.
     ///

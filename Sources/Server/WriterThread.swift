@@ -169,6 +169,8 @@ private struct WriterLoop {
     private func reportEndedSessions() {
         let ended = store.takeEndedSessions()
         if !ended.isEmpty { events.put(.sessionsEnded(ended)) }
+        let notices = store.takeNotices()
+        if !notices.isEmpty { events.put(.noticed(notices)) }
     }
 
     private func perform(_ job: WriterJob) throws(StoreFailure) -> Bool {

@@ -50,6 +50,8 @@ package enum SyncNotice: Hashable, Sendable {
     case upload(UploadProgress)
     case context(Context)
     case role(Role)
+    /// The person's sign-in was recovered on another device.
+    case recovered(RecoveryNotice)
     /// The response to a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invite`, `invites`, `audit`, `standing`, `standings` or `sessions`
     /// frame, which carries the request's number.
     case answer(ServerFrame)

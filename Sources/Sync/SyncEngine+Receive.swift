@@ -103,10 +103,11 @@ extension SyncEngine {
         case .role(let now):
             role = now
             output.append(.notify(.role(now)))
-        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .deviceCode: output.append(.notify(.answer(frame)))
+        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .deviceCode, .account: output.append(.notify(.answer(frame)))
+        case .recovered(let notice): output.append(.notify(.recovered(notice)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
-        case .welcome, .token, .membership: fail(.unexpectedFrame(frame.word))
+        case .welcome, .token, .membership, .signedIn: fail(.unexpectedFrame(frame.word))
         case .unknown, .drain, .tagged: break
         }
     }
@@ -287,6 +288,9 @@ extension ServerFrame {
         case .sessions: "sessions"
         case .programToken: "program_token"
         case .deviceCode: "device_code"
+        case .account: "account"
+        case .signedIn: "signed_in"
+        case .recovered: "recovered"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let frame, _): frame.word

@@ -26,6 +26,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case families
     case tokens
     case devices
+    case passwords
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

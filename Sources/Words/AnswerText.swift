@@ -39,9 +39,52 @@ package struct AnswerText {
                 "\(answer.session.name.printable) (\((answer.session.scope ?? .read).rawValue)) is valid until \(answer.session.endsOn). This is the only time that the token is shown:",
                 "  \(answer.token.printable)",
             ]
+        case .account(let reply): account(reply.answer)
         case .page(let page): page.records.reversed().map(text.message)
         default: []
         }
+    }
+
+    // MARK: The account
+
+    /// The person's ways to sign in, and what a change of them gave, this once.
+    private func account(_ answer: AccountAnswer) -> [String] {
+        let state = answer.state
+        if let code = answer.code {
+            return [
+                "Until \(text.time(answer.expiresAt ?? 0)) the member comes back with this one-time code. Hand it over yourself:",
+                "  huddle join \(code.printable)",
+            ]
+        }
+        guard let name = state.name else { return ["You have no password: this sign-in, other devices and codes let you in."] }
+        var lines = ["You sign in as \(name.printable) with a password\(state.hasFactor ? " and a one-time password" : "")."]
+        if let secret = answer.secret {
+            lines += [
+                "Type this secret into an authenticator program, then confirm with its first password: huddle totp confirm",
+                "  \(secret.printable)",
+            ]
+        }
+        if !answer.codes.isEmpty {
+            lines.append("Write these recovery codes down. They are shown this once; each stands for the password or the one-time password, once:")
+            lines += answer.codes.map { "  \($0.printable)" }
+        } else {
+            lines.append(state.recoveryCodes == 1 ? "1 recovery code is left." : "\(state.recoveryCodes) recovery codes are left.")
+        }
+        if let end = state.confirmedUntil { lines.append("Confirmed until \(text.time(end)).") }
+        return lines
+    }
+
+    /// A recovery of the person's sign-in, as all their devices show it.
+    ///
+    /// - Parameter at: the time of it in words.
+    package static func recovery(_ notice: RecoveryNotice, at: String) -> String {
+        let way =
+            switch notice.way {
+            case .code: "with a recovery code"
+            case .parent: "with a code of a parent"
+            case .host: "with a code of the person who runs the server"
+            }
+        return "Somebody came back to your account \(way) (\(at)). If that was not you: huddle sessions, and set a new password."
     }
 
     // MARK: History

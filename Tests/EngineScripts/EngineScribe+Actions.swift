@@ -119,6 +119,11 @@ extension EngineScribe {
             head("role")
             writer.key("role")
             writer.string(role.rawValue)
+        case .recovered(let notice):
+            head("recovered")
+            writer.key("way")
+            writer.string(notice.way.rawValue)
+            member("at", notice.at)
         case .answer(let frame):
             head("answer")
             writer.key("frame")

@@ -75,7 +75,7 @@ struct HubScript {
             case .read(let id, .audit): .read(id, "audit")
             case .read(let id, .standings): .read(id, "standings")
             case .read(let id, .sessions): .read(id, "sessions")
-            case .command(let id, _): .command(id)
+            case .command(let id, _), .signInByName(let id, _), .account(let id, _, _, _): .command(id)
             case .endSession(let number): .endSession(number)
             case .endSessions(_, let number, let one): .endSessions(by: number, one)
             case .readMissing(_, let sequence): .missing(after: sequence)
@@ -120,6 +120,9 @@ struct HubScript {
         case .sessions: return "sessions"
         case .programToken: return "program token"
         case .deviceCode: return "device code"
+        case .account: return "account"
+        case .signedIn: return "signed in"
+        case .recovered(let notice): return "recovered \(notice.way.rawValue)"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

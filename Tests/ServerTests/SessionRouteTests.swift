@@ -1,3 +1,4 @@
+import Accounts
 import Bytes
 import Family
 import HTTP1
@@ -131,7 +132,7 @@ struct SessionRouteTests {
         #expect(try ask("POST /session", content: content).status == 201, "a program sends no Origin")
     }
 
-    @Test("A code signs a browser in once; a lost answer is repeated by its client alone; wrong codes of an address are 429 after twenty")
+    @Test("A code signs a browser in once; a lost answer is repeated by its client alone; wrong codes of an address are 429 after sixty")
     func codes() throws {
         func redeem(_ code: String, client: String = TestClient.nonce, name: String? = "Gus", from address: String? = nil) throws -> Answer {
             let name = name.map { ",\"name\":\"\($0)\"" } ?? ""
@@ -148,7 +149,7 @@ struct SessionRouteTests {
         let cookie = "Cookie: \(try #require(second.cookie))"
         #expect(try ask("GET /sessions", cookie).text.contains("\"kind\":\"browser\""))
         #expect(try redeem(server.code).status == 403, "the first use ends the code")
-        for _ in 0..<GuessLimit.most { #expect(try redeem("00000-00000-00000-00000", from: "198.51.100.9").status == 403) }
+        for _ in 0..<SignInThrottle.addressAttempts { #expect(try redeem("00000-00000-00000-00000", from: "198.51.100.9").status == 403) }
         let slowed = try redeem("00000-00000-00000-00000", from: "198.51.100.9")
         #expect(slowed.status == 429 && slowed.fields.contains("retry-after"))
         #expect(try redeem("00000-00000-00000-00000", from: "198.51.100.10").status == 403)

@@ -95,7 +95,7 @@ struct RandomFrames {
     mutating func clientFrame() -> ClientFrame {
         let frame = untaggedClientFrame()
         switch frame {
-        case .signIn, .redeem, .join, .context, .signOut: return chance(50) ? .tagged(frame, request: sequence()) : frame
+        case .signIn, .signInByName, .redeem, .join, .context, .signOut: return chance(50) ? .tagged(frame, request: sequence()) : frame
         default: return frame
         }
     }
@@ -116,8 +116,29 @@ struct RandomFrames {
             state: pick(Invite.State.allCases))
     }
 
+    private mutating func secrets() -> ShownSecrets {
+        ShownSecrets(password: optional { $0.string() }, recoveryCode: optional { $0.string() }, oneTime: optional { $0.string() })
+    }
+
+    private mutating func accountAct() -> AccountAct {
+        switch number(0...8) {
+        case 0: .show
+        case 1: .confirm(secrets())
+        case 2: .setPassword(name: string(), password: string())
+        case 3: .removePassword
+        case 4: .addFactor
+        case 5: .confirmFactor(oneTime: string())
+        case 6: .removeFactor
+        case 7: .makeRecoveryCodes
+        default: .recoverMember(identifier(), family: identifier())
+        }
+    }
+
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...22) {
+        switch number(0...24) {
+        case 23:
+            return .signInByName(NameSignIn(name: string(), secrets: secrets(), device: optional { $0.word() }, label: string()))
+        case 24: return .account(AccountRequest(request: sequence(), accountAct()))
         case 22: return .addDevice(AddDeviceRequest(request: sequence()))
         case 21:
             return .createToken(CreateTokenRequest(
@@ -340,13 +361,25 @@ struct RandomFrames {
     mutating func serverFrame() -> ServerFrame {
         let frame = untaggedServerFrame()
         switch frame {
-        case .welcome, .token, .membership, .joined, .context, .signedOut: return chance(50) ? .tagged(frame, request: sequence()) : frame
+        case .welcome, .token, .signedIn, .membership, .joined, .context, .signedOut: return chance(50) ? .tagged(frame, request: sequence()) : frame
         default: return frame
         }
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...33) {
+        switch number(0...36) {
+        case 34: return .signedIn(NameSignedIn(token: word(), device: word()))
+        case 35: return .recovered(RecoveryNotice(way: pick(RecoveryWay.allCases), at: number(0...2_000_000_000_000)))
+        case 36:
+            let state = AccountState(
+                name: optional { $0.string() }, hasFactor: chance(50), recoveryCodes: Int(number(0...10)),
+                confirmedUntil: optional { $0.number(0...2_000_000_000_000) })
+            return .account(
+                AccountReply(
+                    request: number(0...1_000),
+                    AccountAnswer(
+                        state: state, secret: optional { $0.word() }, address: optional { $0.string() }, codes: list(3) { $0.string() },
+                        device: optional { $0.word() }, code: optional { $0.word() }, expiresAt: optional { $0.number(0...2_000_000_000_000) })))
         case 33: return .deviceCode(DeviceCodeAnswer(request: number(0...1_000), code: word(), expiresAt: number(0...2_000_000_000_000)))
         case 32: return .programToken(ProgramTokenAnswer(request: number(0...1_000), token: word(), session: session()))
         case 31: return .sessions(SessionList(request: number(0...1_000), sessions: list(3) { $0.session() }))

@@ -1,4 +1,5 @@
 import Accounts
+import Bytes
 import Crypto
 import Locks
 import Posix
@@ -56,6 +57,14 @@ final class HasherPool: Sendable {
     /// - Returns: `nil` if the machine has no memory for hashes of this cost.
     static func makeDecoy(_ cost: PasswordHash.Cost) -> PasswordHash? {
         PasswordHash.make(Random.octets(32), salt: Random.octets(PasswordHash.saltOctets), cost: cost)
+    }
+
+    /// A hash that no password matches, without the time and memory of one: random octets in its place.
+    static func randomDecoy(_ cost: PasswordHash.Cost) -> PasswordHash {
+        func text(_ count: Int) -> Substring { Base64.encode(Random.octets(count), .standard).prefix { $0 != "=" } }
+        let phc = "$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=\(cost.lanes)$\(text(PasswordHash.saltOctets))$\(text(32))"
+        guard let hash = PasswordHash(phc) else { preconditionFailure("a hash of ours is a hash") }
+        return hash
     }
 
     /// Jobs that wait.

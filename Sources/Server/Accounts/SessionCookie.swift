@@ -30,6 +30,14 @@ struct SessionCookie: Equatable {
         Cookies.set(name, token, isSecure: isSecure, life: isBrief ? nil : AccountSession.lifeDays * 86_400)
     }
 
+    /// The name of the cookie by which an account knows this browser, signed in or not.
+    private var deviceName: String { name + "-device" }
+
+    /// The secret by which an account knows the browser of a request.
+    func device(in fields: HTTP1.Fields) -> String? { Cookies.value(of: deviceName, in: fields).flatMap { $0.isEmpty ? nil : $0 } }
+
+    func deviceField(_ secret: String) -> Field { Cookies.set(deviceName, secret, isSecure: isSecure, life: AccountSession.lifeDays * 86_400) }
+
     /// Takes the cookie away.
     var removal: Field { Cookies.set(name, "", isSecure: isSecure, life: 0) }
 }

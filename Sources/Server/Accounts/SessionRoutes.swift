@@ -15,11 +15,10 @@ import Wire
 enum SessionRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("", .account)
-        let guesses = CodeGuesses()
         return [
             group.resource(
                 "/session", .init("GET", .anySession) { .handler(SessionShowing($0, services)) },
-                .init("POST", .anyone) { .handler(SessionOpening($0, services, guesses)) }, .init("DELETE", .session) { .handler(SignOut($0, services)) }),
+                .init("POST", .anyone) { .handler(SessionOpening($0, services)) }, .init("DELETE", .session) { .handler(SignOut($0, services)) }),
             group.resource("/sessions", .get { .handler(SessionListing($0, services)) }, .delete { .handler(SessionsEnding($0, services, .others)) }),
             group.resource("/sessions/{id}", .patch { .handler(SessionRenaming($0, services)) }, .delete { .handler(SessionsEnding($0, services, .one(id($0)))) }),
         ]
@@ -28,13 +27,6 @@ enum SessionRoutes {
     /// The session that a path names. An id of another form is one that nobody has.
     static func id(_ context: RequestContext) -> Identifier { Identifier(context.path["id"]) ?? Identifier(high: 0, low: 0) }
 }
-
-/// Tries of codes by address that opened nothing, as of share links.
-final class CodeGuesses {
-    var limit = GuessLimit()
-}
-
-@available(*, unavailable) extension CodeGuesses: Sendable {}
 
 /// A request about the sessions of an account.
 class SessionHandler: RequestHandler {
@@ -75,6 +67,14 @@ class SessionHandler: RequestHandler {
             writer.beginArray()
             for membership in signIn.memberships { membership.encode(into: &writer) }
             writer.endArray()
+            guard let recovery = signIn.recovery else { return }
+            writer.key("recovered")
+            writer.beginObject()
+            writer.key("way")
+            writer.string(recovery.way.rawValue)
+            writer.key("at")
+            writer.integer(recovery.at)
+            writer.endObject()
         }
     }
 
@@ -161,13 +161,14 @@ final class SignOut: SessionHandler {
 final class SessionOpening: SessionHandler {
     private struct Content: JSONContent {
         static let maxOctets = 4_096
-        static let members = "token, or code and client; and, if you like, name, device and brief"
+        static let members = "token, or code and client, or name and password; and, if you like, one_time, device and brief"
 
         var token: String?
         var code: String?
         var client: String?
-        /// Of the person, as an invite has it.
+        /// Of the person, as an invite has it; or the sign-in name.
         var name: String?
+        var secrets = ShownSecrets()
         /// The name of the session.
         var device: String?
         /// The cookie ends with the browser, and the session after a day.
@@ -181,6 +182,9 @@ final class SessionOpening: SessionHandler {
             case "name": name = try reader.readString()
             case "device": device = try reader.readString()
             case "brief": brief = try reader.readBool()
+            case "password": secrets.password = try reader.readString()
+            case "recovery_code": secrets.recoveryCode = try reader.readString()
+            case "one_time": secrets.oneTime = try reader.readString()
             default: return false
             }
             return true
@@ -188,23 +192,23 @@ final class SessionOpening: SessionHandler {
 
         func check() throws(Rejection) {
             if let device { _ = try AccountSession.canonicalName(device) }
+            let isByName = secrets != ShownSecrets()
             switch (token, code, client) {
+            case (nil, nil, nil) where isByName:
+                guard name != nil else {
+                    throw Rejection(.required, "Send a token, a code with client, or a name with a password or recovery_code", field: "name")
+                }
+            case _ where isByName:
+                throw Rejection(.required, "Send a token, a code with client, or a name with a password or recovery_code", field: "token")
             case (_?, nil, nil): break
             case (nil, _?, let client?):
                 guard RedemptionSecret.isOne(client) else {
                     throw Rejection(.invalid, "client must be 32 hexadecimal digits in lower case that your program draws and keeps", field: "client")
                 }
             case (nil, _?, nil): throw Rejection(.required, "A code needs client: 32 hexadecimal digits that your program draws and keeps", field: "client")
-            default: throw Rejection(.required, "Send a token, or a code with client", field: "token")
+            default: throw Rejection(.required, "Send a token, a code with client, or a name with a password or recovery_code", field: "token")
             }
         }
-    }
-
-    private let guesses: CodeGuesses
-
-    init(_ context: RequestContext, _ services: RequestServices, _ guesses: CodeGuesses) {
-        self.guesses = guesses
-        super.init(context, services)
     }
 
     override func begin() {
@@ -220,6 +224,8 @@ final class SessionOpening: SessionHandler {
                 open(token: token, device, isBrief, cookie)
             } else if let code = content.code, let client = content.client {
                 open(code: code, client, content.name, device, isBrief, cookie)
+            } else if let name = content.name {
+                open(name: name, content.secrets, device, isBrief, cookie)
             }
         }
     }
@@ -244,7 +250,7 @@ final class SessionOpening: SessionHandler {
 
     /// The code of an invite or of another device.
     private func open(code: String, _ client: String, _ name: String?, _ device: String, _ isBrief: Bool, _ cookie: SessionCookie) {
-        if let wait = guesses.limit.wait(context.address, now: services.now) {
+        if let wait = services.accounts.codeWait(context.address) {
             return respond(HTTPResponse(Rejection(.rateLimited, "Too many codes come from your network. Try again in a moment.", retryAfter: wait)))
         }
         services.read(for: self) { reader throws(StoreFailure) in
@@ -257,18 +263,33 @@ final class SessionOpening: SessionHandler {
         }
     }
 
+    /// The sign-in name with the password, or with a recovery code. A browser in which the person has signed in before shows a cookie of its own.
+    private func open(name: String, _ secrets: ShownSecrets, _ label: String, _ isBrief: Bool, _ cookie: SessionCookie) {
+        let signIn = NameSignIn(name: name, secrets: secrets, device: cookie.device(in: context.head.fields), label: label)
+        let new = NewSession(person: 0, kind: .browser, isBrief: isBrief)
+        services.accounts.signIn(signIn, new, from: context.address) { [self] answer in
+            guard isOpen else { return }
+            switch answer {
+            case .failure(let rejection): respond(HTTPResponse(rejection))
+            case .success(let made):
+                // A computer that is not the person's is not to be known.
+                open(made.session.token, isBrief, cookie, isBrief ? [] : [cookie.deviceField(made.device)])
+            }
+        }
+    }
+
     /// A code that opened nothing counts as a guess, and so does the wrong name.
     private func refuse(_ rejection: Rejection) {
-        if rejection.code == .codeUnknown || rejection.code == .invalid { guesses.limit.miss(context.address, now: services.now) }
+        if rejection.code == .codeUnknown || rejection.code == .invalid { services.accounts.missedCode(context.address) }
         respond(HTTPResponse(rejection))
     }
 
     // MARK: The session
 
     /// Gives the session to the browser, and says who it is of.
-    private func open(_ token: String, _ isBrief: Bool, _ cookie: SessionCookie) {
+    private func open(_ token: String, _ isBrief: Bool, _ cookie: SessionCookie, _ more: [Field] = []) {
         services.read(for: self) { reader throws(StoreFailure) in
             try reader.signIn(token: token)
-        } then: { [self] signIn in respond(201, [cookie.field(token, isBrief: isBrief)], person: signIn) }
+        } then: { [self] signIn in respond(201, [cookie.field(token, isBrief: isBrief)] + more, person: signIn) }
     }
 }

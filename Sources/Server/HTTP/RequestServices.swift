@@ -11,6 +11,7 @@ struct RequestServices {
     let workers: Workers
     let access: AccessControl
     let usage: UsageRecorder
+    let accounts: AccountDesk
 
     /// Milliseconds of the reactor's clock.
     var now: Int64 { reactor.now }

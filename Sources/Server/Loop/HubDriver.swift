@@ -25,10 +25,11 @@ final class HubDriver {
     private var isPerforming = false
     private var redemptionRate = AddressRate.redemptions
     private let budget: RequestBudget
+    private let accounts: AccountDesk
 
     init(
         hub: Hub, reactor: Reactor, limits: Limits, log: Log, writer: WriterThread, readers: ReaderPool, access: AccessControl, usage: UsageRecorder,
-        budget: RequestBudget
+        budget: RequestBudget, accounts: AccountDesk
     ) {
         self.hub = hub
         self.reactor = reactor
@@ -39,6 +40,7 @@ final class HubDriver {
         self.access = access
         self.usage = usage
         self.budget = budget
+        self.accounts = accounts
     }
 
     // MARK: What connections report
@@ -84,6 +86,9 @@ final class HubDriver {
         return connection
     }
 
+    /// A code that came in a session opens nothing.
+    func didMissCode(_ id: SessionID) { accounts.missedCode(connection(id)?.group) }
+
     // MARK: What the hub asks for
 
     /// Reports to a family how far a member's upload is.
@@ -127,7 +132,7 @@ final class HubDriver {
             connection(id)?.close(code, reason, dropsQueue: dropsQueue)
         case .propose(let proposal): proposals.append(proposal)
         case .read(let id, let request):
-            if case .redemption(let code, let nonce) = request, let wait = redemptionRate.take(connection(id)?.group, now: reactor.now) {
+            if case .redemption(let code, let nonce) = request, let wait = accounts.codeWait(connection(id)?.group) ?? redemptionRate.take(connection(id)?.group, now: reactor.now) {
                 let refusal = Rejection(.rateLimited, "Too many codes come from your network. Try again in a moment.", retryAfter: wait)
                 hub.answered(id, .redemption(code: code, nonce: nonce, refusal: refusal), time: 0)
             } else if !readers.submit(id, request, hub.payer(of: id)), !hub.refusedRead(id, request) {
@@ -139,6 +144,16 @@ final class HubDriver {
             if !readers.submitMissing(family, after: sequence) { hub.answeredMissing(family, after: sequence, .failed) }
         case .command(let id, let command):
             if !writer.submit(.command(id, command)) { hub.commanded(id, .rejected(.busy)) }
+        case .signInByName(let id, let signIn):
+            accounts.signIn(signIn, NewSession(person: 0, kind: .terminal), from: connection(id)?.group) { [self] answer in
+                hub.answered(id, answer.map { NameSignedIn(token: $0.session.token, device: $0.device) })
+                perform()
+            }
+        case .account(let id, let act, let number, let person):
+            accounts.perform(act, session: number, person: person) { [self] answer in
+                hub.answered(id, answer)
+                perform()
+            }
         case .endSession(let number): access.endSession(number)
         case .endSessions(let id, let session, let one):
             access.revoke(SessionsEnd(session: session, one.map { .one($0) } ?? .others)) { [hub] in hub.didEndSessions(id, $0) }

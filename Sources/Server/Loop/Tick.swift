@@ -20,12 +20,13 @@ final class Tick: ReactorHooks {
     private let usage: UsageRecorder
     private let admin: AdminServer
     private let drain: Drain
+    private let accounts: AccountDesk
     /// The uploads that are under way; set once before the loop runs.
     var uploads: UploadTable?
 
     init(
         reactor: Reactor, log: Log, events: Mailbox<ShardEvent>, hub: Hub, driver: HubDriver, queues: TickQueues, workers: Workers,
-        access: AccessControl, usage: UsageRecorder, admin: AdminServer, drain: Drain
+        access: AccessControl, usage: UsageRecorder, admin: AdminServer, drain: Drain, accounts: AccountDesk
     ) {
         self.reactor = reactor
         self.log = log
@@ -38,6 +39,7 @@ final class Tick: ReactorHooks {
         self.usage = usage
         self.admin = admin
         self.drain = drain
+        self.accounts = accounts
         super.init()
     }
 
@@ -64,9 +66,17 @@ final class Tick: ReactorHooks {
             for session in barred.sessions { hub.endSessions(session) }
         case .revoked(let results): for (revocation, rejection) in results { access.didRevoke(revocation, rejection) }
         case .sessionsEnded(let sessions): for session in sessions { hub.endSessions(session) }
+        case .noticed(let notices):
+            for notice in notices {
+                switch notice {
+                case .recovered(let person, let recovery, let besides): hub.recovered(person: person, recovery, besides: besides)
+                case .moved(let barred): hub.shutOut(barred.member, of: barred.family)
+                }
+            }
         case .administered(let number, let answer): admin.answer(number, answer)
         case .answered(let session, let answer, let payer, let owed):
             if let payer { hub.charge(payer, owed: owed) }
+            if case .redemption(_, _, .some) = answer { driver.didMissCode(session) }
             hub.answered(session, answer, time: Clock.wallMilliseconds())
         case .missing(let family, let sequence, let answer): hub.answeredMissing(family, after: sequence, answer)
         case .jobEnded(let ticket, let result): workers.didEnd(ticket, result)
@@ -118,6 +128,7 @@ final class Tick: ReactorHooks {
         driver.perform()
         uploads?.sweep(now: now)
         access.retryRevocations(now: now)
+        accounts.everySecond()
         driver.perform()
         workers.logRefusals(log)
         admin.endOld(now: now)

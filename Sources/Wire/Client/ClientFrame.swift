@@ -46,6 +46,10 @@ package enum ClientFrame: Hashable, Sendable {
     case createToken(CreateTokenRequest)
     /// `{"type":"add_device","request":20}`
     case addDevice(AddDeviceRequest)
+    /// `{"type":"sign_in_by_name","name":"ana","password":"…"}`
+    case signInByName(NameSignIn)
+    /// `{"type":"account","request":21}`, `confirm`, `set_password` and the other frames about how a person signs in.
+    case account(AccountRequest)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
@@ -74,7 +78,8 @@ extension ClientFrame {
         case .sessions(let sessions): sessions.request
         case .createToken(let token): token.request
         case .addDevice(let device): device.request
-        case .signIn, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
+        case .account(let account): account.request
+        case .signIn, .signInByName, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
         }
     }
 
@@ -90,7 +95,9 @@ extension ClientFrame {
     static let parts: [any ClientFrameParts.Type] = [
         SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
         HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self,
-        SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, CreateTokenParts.self, AddDeviceParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
+        SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, CreateTokenParts.self, AddDeviceParts.self,
+        SignInByNameParts.self, AccountParts.self, ConfirmParts.self, SetPasswordParts.self, RemovePasswordParts.self, AddFactorParts.self,
+        ConfirmFactorParts.self, RemoveFactorParts.self, MakeRecoveryCodesParts.self, RecoverMemberParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
         WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, SignOutParts.self,
     ]
 
@@ -131,6 +138,8 @@ extension ClientFrame {
         case .sessions(let request): request.encode(into: &writer)
         case .createToken(let request): CreateTokenParts.encode(request, into: &writer)
         case .addDevice(let request): AddDeviceParts.encode(request, into: &writer)
+        case .signInByName(let signIn): SignInByNameParts.encode(signIn, into: &writer)
+        case .account(let request): request.encode(into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)

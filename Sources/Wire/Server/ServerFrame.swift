@@ -68,6 +68,12 @@ package enum ServerFrame: Hashable, Sendable {
     case programToken(ProgramTokenAnswer)
     /// `{"type":"device_code","request":20,"code":"…","expires_at":…}`
     case deviceCode(DeviceCodeAnswer)
+    /// `{"type":"account","request":21,"name":"ana","factor":true,"recovery_codes":9}`
+    case account(AccountReply)
+    /// Answers `sign_in_by_name`: `{"type":"signed_in","token":"…","device":"…"}`
+    case signedIn(NameSignedIn)
+    /// `{"type":"recovered","way":"parent","at":…}`
+    case recovered(RecoveryNotice)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
@@ -88,7 +94,7 @@ extension ServerFrame {
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
-        ProgramTokenParts.self, DeviceCodeParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
+        ProgramTokenParts.self, DeviceCodeParts.self, AccountParts.self, SignedInParts.self, RecoveredParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -142,6 +148,9 @@ extension ServerFrame {
         case .sessions(let list): SessionsParts.encode(list, into: &writer)
         case .programToken(let answer): ProgramTokenParts.encode(answer, into: &writer)
         case .deviceCode(let answer): DeviceCodeParts.encode(answer, into: &writer)
+        case .account(let reply): AccountParts.encode(reply, into: &writer)
+        case .signedIn(let answer): SignedInParts.encode(answer, into: &writer)
+        case .recovered(let notice): RecoveredParts.encode(notice, into: &writer)
         case .signedOut: SignedOutParts.encode(into: &writer)
         case .drain(let retryAfter): DrainParts.encode(retryAfter: retryAfter, into: &writer)
         case .error(let rejection, let request): ErrorParts.encode(rejection, request, into: &writer)

@@ -37,6 +37,10 @@ final class TestClient {
     private(set) var memberships: [Membership] = []
     /// The code of the last answer to `add_device`.
     private(set) var deviceCode: String?
+    /// The last answer to `account` and its like, and to `sign_in_by_name`.
+    private(set) var account: AccountAnswer?
+    private(set) var signedIn: NameSignedIn?
+    private(set) var recovery: RecoveryNotice?
     /// The last answer to `create_token`.
     private(set) var programToken: ProgramTokenAnswer?
     /// The last answer to `sessions` and its like.
@@ -228,6 +232,9 @@ final class TestClient {
                 case .sessions(let list): sessions = list.sessions
                 case .programToken(let answer): programToken = answer
                 case .deviceCode(let answer): deviceCode = answer.code
+                case .account(let reply): account = reply.answer
+                case .signedIn(let answer): signedIn = answer
+                case .recovered(let notice): recovery = notice
                 default: break
                 }
                 heard.append(try TestClient.word(payload))
@@ -276,6 +283,9 @@ final class TestClient {
         case .sessions(let list): "sessions \(list.sessions.count)"
         case .programToken: "program_token"
         case .deviceCode: "device_code"
+        case .account: "account"
+        case .signedIn: "signed_in"
+        case .recovered(let notice): "recovered \(notice.way.rawValue)"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"

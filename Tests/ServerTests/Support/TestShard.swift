@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Family
 import HTTP1
 import Posix
@@ -26,6 +27,7 @@ final class TestShard {
     private let readers: ReaderPool
     private let files: FilePool
     private let writer: WriterThread
+    private let hasher: HasherPool
     /// For whose commits files stand back.
     let disk = DiskPolicy()
     private var isStopped = false
@@ -91,7 +93,12 @@ final class TestShard {
         writer = WriterThread(store: store, environment: environment(), events: events, disk: disk)
         shard = Shard(
             reactor: reactor, limits: limits, log: log, site: site, serverVersion: "test", events: events, writer: writer, readers: readers, files: files)
+        hasher = HasherPool(events: events, decoy: HasherPool.randomDecoy(Self.passwordCost))
+        shard.accounts.hasher = hasher
     }
+
+    /// The cheapest hash there is: tests are about what happens around it.
+    static let passwordCost = PasswordHash.Cost(memory: 64, passes: 1, lanes: 1) ?? .standard
 
     /// Keeps the writer from going on, as a disk does whose sync does not return, until `letWriterGo`.
     func holdWriter() throws {
@@ -134,6 +141,7 @@ final class TestShard {
         shard.closeAll()
         readers.stop()
         files.stop()
+        hasher.stop()
         if shard.drain.isWriterDone { writer.join() }
     }
 

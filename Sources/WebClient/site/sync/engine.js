@@ -520,6 +520,9 @@ export class SyncEngine {
         this.role = frame.role;
         this.output.push({ notify: "role", role: frame.role });
         return;
+      case "recovered":
+        this.output.push({ notify: "recovered", way: frame.way, at: frame.at });
+        return;
       case "page":
       case "statistics":
       case "history":
@@ -527,6 +530,7 @@ export class SyncEngine {
       case "access_log":
       case "invite":
       case "invites":
+      case "account":
         this.output.push({ notify: "answer", frame });
         return;
       case "signed_out":

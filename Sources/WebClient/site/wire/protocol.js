@@ -37,6 +37,8 @@ export const ERROR_CODES = new Set([
   "token_unknown",
   "code_unknown",
   "confirm_first",
+  "sign_in_failed",
+  "factor_required",
   "cursor_ahead",
 ]);
 
@@ -48,7 +50,7 @@ export const SHORTEST_RETRY = 50;
 export const USUAL_RETRY = 1000;
 
 /** The features that this client knows. */
-export const FEATURES = new Set(["kinds", "quiet", "lists", "statistics", "history", "digest", "access_log", "undo", "plans", "overlaps", "uploads", "requests", "drain", "checksum", "invites", "audit", "consent", "sessions", "families", "tokens", "devices"]);
+export const FEATURES = new Set(["kinds", "quiet", "lists", "statistics", "history", "digest", "access_log", "undo", "plans", "overlaps", "uploads", "requests", "drain", "checksum", "invites", "audit", "consent", "sessions", "families", "tokens", "devices", "passwords"]);
 
 /**
  * The limits of a server that nobody configured.

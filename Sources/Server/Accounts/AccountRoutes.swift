@@ -1,0 +1,125 @@
+import Bytes
+import Family
+import HTTP1
+import JSON
+import Store
+import Wire
+
+/// The ways in which a person signs in, over HTTP: what `account` and its like do on the socket.
+///
+/// | path | methods | what |
+/// | --- | --- | --- |
+/// | `/account` | GET | the sign-in name, whether there is a second factor, how many recovery codes are left |
+/// | `/account/confirm` | POST | shows the password again |
+/// | `/account/password` | PUT DELETE | sets name and password; removes them |
+/// | `/account/factor` | POST PUT DELETE | draws a second factor; confirms it; removes it |
+/// | `/account/recovery-codes` | POST | makes recovery codes |
+/// | `/families/<id>/members/<id>/recovery` | POST | makes a code by which a member comes back |
+enum AccountRoutes {
+    static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
+        let group = RouteGroup("/account", .account)
+        func plain(_ act: AccountAct) -> (RequestContext) -> HTTPAnswer { { .handler(AccountChange($0, services) { _ in act }) } }
+        return [
+            group.resource("", .get(plain(.show))),
+            group.resource("/confirm", .post { .handler(AccountFilling($0, services, ["password", "recovery_code", "one_time"]) { .confirm($0.secrets) }) }),
+            group.resource(
+                "/password",
+                .init("PUT") {
+                    .handler(AccountFilling($0, services, ["name", "password"]) { .setPassword(name: $0.name ?? "", password: $0.secrets.password ?? "") })
+                }, .delete(plain(.removePassword))),
+            group.resource(
+                "/factor", .post(plain(.addFactor)),
+                .init("PUT") { .handler(AccountFilling($0, services, ["one_time"]) { .confirmFactor(oneTime: $0.secrets.oneTime ?? "") }) },
+                .delete(plain(.removeFactor))),
+            group.resource("/recovery-codes", .post(plain(.makeRecoveryCodes))),
+            RouteGroup("/families", .account).resource(
+                "/{family}/members/{member}/recovery",
+                .post {
+                    .handler(
+                        AccountChange($0, services) { context in
+                            // An id of another form is one that nobody has.
+                            let none = Identifier(high: 0, low: 0)
+                            return .recoverMember(
+                                Identifier(context.path["member"]) ?? none, family: Identifier(context.path["family"]) ?? none)
+                        })
+                }),
+        ]
+    }
+}
+
+/// A request about the account without content.
+private class AccountChange: SessionHandler {
+    private let act: (RequestContext) -> AccountAct
+
+    init(_ context: RequestContext, _ services: RequestServices, _ act: @escaping (RequestContext) -> AccountAct) {
+        self.act = act
+        super.init(context, services)
+    }
+
+    override func begin() { perform(act(context)) }
+
+    final func perform(_ act: AccountAct) {
+        guard let signIn = context.signIn else { return }
+        services.accounts.perform(act, session: signIn.session, person: signIn.person) { [self] answer in
+            guard isOpen else { return }
+            switch answer {
+            case .success(let answer):
+                let device = answer.device.flatMap { secret in context.cookie.map { [$0.deviceField(secret)] } } ?? []
+                // A browser gets the secret of the device in a cookie, where no script reads it.
+                var shown = answer
+                if context.head.fields.contains("cookie") { shown.device = nil }
+                respond(200, device) { shown.encode(into: &$0) }
+            case .failure(let rejection): respond(HTTPResponse(rejection))
+            }
+        }
+    }
+}
+
+/// A request about the account with content.
+private final class AccountFilling: AccountChange {
+    struct Content: JSONContent {
+        static let maxOctets = 4_096
+        static let members = "name, password, recovery_code or one_time"
+
+        var name: String?
+        var secrets = ShownSecrets()
+        var given: Set<String> = []
+
+        mutating func read(_ member: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+            switch member {
+            case "name": name = try reader.readString()
+            case "password": secrets.password = try reader.readString()
+            case "recovery_code": secrets.recoveryCode = try reader.readString()
+            case "one_time": secrets.oneTime = try reader.readString()
+            default: return false
+            }
+            given.insert(member)
+            return true
+        }
+
+        func check() throws(Rejection) {}
+    }
+
+    private let members: [String]
+    private let fill: (Content) -> AccountAct
+
+    /// - Parameters:
+    ///   - members: of the content; of `confirm` some, of the others all.
+    init(_ context: RequestContext, _ services: RequestServices, _ members: [String], _ fill: @escaping (Content) -> AccountAct) {
+        self.members = members
+        self.fill = fill
+        super.init(context, services) { _ in .show }
+    }
+
+    override func begin() {
+        acceptJSON(Content.self) { [self] content in
+            let act = fill(content)
+            if let other = content.given.subtracting(members).min() {
+                return respond(HTTPResponse(Rejection(.invalid, "The content must be a JSON object with \(members.joined(separator: ", "))", field: other)))
+            }
+            if case .confirm = act { return perform(act) }
+            guard let missing = members.first(where: { !content.given.contains($0) }) else { return perform(act) }
+            respond(HTTPResponse(Rejection(.required, "\(missing) is required", field: missing)))
+        }
+    }
+}
