@@ -43,6 +43,31 @@ package enum TerminalDevice {
         _ = tcsetattr(Standard.input, TCSADRAIN, &original)
     }
 
+    /// Reads one line without showing it; Ctrl-C and Ctrl-D give up.
+    ///
+    /// - Parameter limit: octets; a longer line is cut.
+    /// - Returns: the line without its end; `nil` if the person gives up, or standard input is not a terminal.
+    package static func readHidden(limit: Int) -> [UInt8]? {
+        guard take(farewell: Array("\n".utf8)) else { return nil }
+        defer { giveBack() }
+        var line: [UInt8] = []
+        while true {
+            var octet: UInt8 = 0
+            let count = Glibc.read(Standard.input, &octet, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return nil }
+            switch octet {
+            case 0x0A, 0x0D: return line
+            case 0x03, 0x04: return nil
+            // One character back: its last octet and those before it that continue it.
+            case 0x08, 0x7F:
+                while let last = line.popLast(), last & 0xC0 == 0x80 {}
+            case 0x15: line = []
+            default: if line.count < limit { line.append(octet) }
+            }
+        }
+    }
+
     /// The current columns and rows of the terminal's window; `nil` if it does not report them.
     package static func size() -> (columns: Int, rows: Int)? {
         var size = winsize()

@@ -424,13 +424,18 @@ struct OneShot {
                 if case .standings(true) = question, case .standings(let list) = frame { printer.write(output: ConsentQuestion.shown(list.text)) }
                 printer.write(output: AnswerText(text(seat)).lines(Self.shown(frame, of: question)).joined(separator: "\n") + "\n")
                 if case .deviceCode(let answer) = frame, Standard.isTerminal(Standard.output) { showPicture(of: answer.code) }
+                if case .account(let reply) = frame, let address = reply.answer.address, Standard.isTerminal(Standard.output),
+                    let lines = QRPicture.lines(address)
+                {
+                    printer.write(output: "\n" + lines.joined(separator: "\n") + "\n")
+                }
             }
             return .done
         case .failure(let rejection):
             if invocation.isJSON {
                 printer.write(json: ServerFrame.error(rejection, request: 1).encode())
             }
-            printer.complain(rejection.message.printable)
+            printer.complain(rejection.message.printable + (rejection.code == .confirmFirst ? " Write: huddle confirm" : ""))
             return ExitStatus(rejection)
         }
     }
@@ -452,6 +457,30 @@ struct OneShot {
     }
 
     private func answer(to question: Question, _ seat: Seat) throws -> Result<ServerFrame, Rejection> {
+        guard case .account(let account) = question else { return try answer(to: question, seat, ShownSecrets()) }
+        var questions = SecretQuestion()
+        var typed = try questions.ask(account.secrets)
+        let answer = try answer(to: question, seat, typed)
+        // A person without a second factor is not asked for one.
+        guard case .failure(let rejection) = answer, rejection.code == .factorRequired,
+            let oneTime = try questions.ask("One-time password, or a recovery code: "), !oneTime.isEmpty
+        else {
+            if case .success(.account(let reply)) = answer, let device = reply.answer.device { try keep(device: device) }
+            return answer
+        }
+        typed.oneTime = oneTime
+        return try self.answer(to: question, seat, typed)
+    }
+
+    /// Keeps the secret by which the account knows this device, where the sign-in is that of a profile.
+    private func keep(device: String) throws {
+        var profile = try Profile.load(invocation)
+        guard profile.token == setting.token else { return }
+        profile.device = device
+        try profile.save()
+    }
+
+    private func answer(to question: Question, _ seat: Seat, _ typed: ShownSecrets) throws -> Result<ServerFrame, Rejection> {
         let lookup = RecordLookup(seat.session.engine)
         var invites: [Invite] = []
         if question.needsInvites {
@@ -477,7 +506,7 @@ struct OneShot {
             case .failure(let rejection): return .failure(rejection)
             }
         }
-        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions, typed: typed, family: seat.session.engine.family) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let asked = AskedFrame(frame, seat.session)
         asked.send()
         let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in asked.answer(in: notice) }
@@ -486,6 +515,7 @@ struct OneShot {
                 switch frame {
                 case .invite: "huddle invites"
                 case .createToken: "huddle tokens"
+                case .account: "huddle account"
                 default: nil
                 }
             throw ProgramFailure(

@@ -71,6 +71,8 @@ struct Profile: Equatable {
     var family: Identifier?
     /// Where the token came from, in the words of the program that kept it.
     var origin: String?
+    /// The secret by which an account knows this device, signed in or not.
+    var device: String?
     /// The secret of a redemption whose token is not stored yet (`Redemption.makeNonce`).
     var nonce: String?
 
@@ -154,6 +156,10 @@ struct Profile: Equatable {
             writer.key("origin")
             writer.string(origin)
         }
+        if let device {
+            writer.key("device")
+            writer.string(device)
+        }
         if let nonce {
             writer.key("nonce")
             writer.string(nonce)
@@ -172,6 +178,7 @@ struct Profile: Equatable {
                 case "client": profile.client = try reader.readIdentifier()
                 case "family": profile.family = try reader.readIdentifier()
                 case "origin": profile.origin = try reader.readString()
+                case "device": profile.device = try reader.readString()
                 case "nonce": profile.nonce = try reader.readString()
                 default: try reader.skipValue()
                 }

@@ -54,6 +54,8 @@ enum Program {
                 return .done
             case .join(let code, let name, let adds): return try JoinCommand.run(code, name: name, adds: adds, invocation)
             case .signIn(let replaces, let origin): return try SignInCommand.run(replaces: replaces, origin: origin, invocation)
+            case .signInByName(let name, let replaces, let isRecovery):
+                return try SignInCommand.run(name: name, isRecovery: isRecovery, replaces: replaces, invocation)
             case .logout: return try LogoutCommand.run(invocation)
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
             case .interactive:

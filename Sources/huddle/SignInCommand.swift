@@ -12,7 +12,7 @@ import Wire
 enum SignInCommand {
     /// - Parameter replaces: whether another sign-in of the profile may go.
     static func run(replaces: Bool, origin: String?, _ invocation: Invocation) throws -> ExitStatus {
-        var profile = try Profile.load(invocation)
+        let profile = try Profile.load(invocation)
         let isFree = replaces || profile.token == nil || origin != nil && origin == profile.origin
         guard let token = invocation.token ?? Environment.value("HUDDLE_TOKEN").flatMap({ $0.isEmpty ? nil : $0 }) else {
             guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else {
@@ -24,6 +24,28 @@ enum SignInCommand {
             return .done
         }
         guard isFree || token == profile.token else { throw taken(profile) }
+        return try keep(token, origin: origin, profile, invocation)
+    }
+
+    /// Signs in by name.
+    static func run(name: String, isRecovery: Bool, replaces: Bool, _ invocation: Invocation) throws -> ExitStatus {
+        var profile = try Profile.load(invocation)
+        guard replaces || profile.token == nil else { throw taken(profile) }
+        do {
+            let token = try SignInByName.token(name, isRecovery: isRecovery, &profile, invocation)
+            return try keep(token, origin: nil, profile, invocation)
+        } catch let failure as OneQuestion.Failure {
+            switch failure {
+            case .refused(let rejection):
+                let wait = rejection.retryAfterSeconds.map { " Try again in \($0) s." } ?? ""
+                throw ProgramFailure(ExitStatus(rejection), rejection.message.printable + wait)
+            case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Nothing was kept.")
+            }
+        }
+    }
+
+    private static func keep(_ token: String, origin: String?, _ old: Profile, _ invocation: Invocation) throws -> ExitStatus {
+        var profile = old
         let before = profile.token == nil || profile.token == token ? nil : profile.place.pathBefore
         do {
             profile = try Setting.keep(token, from: origin ?? (token == profile.token ? profile.origin : nil), in: profile, invocation)

@@ -169,7 +169,8 @@ extension SystemTests {
             (.consents, ["consents"]),
             (.consent, ["consent", "Mateo Rivera", "--accept", ConsentText.standard.version]), (.birthDate, ["born", "Mateo Rivera", "2010-03-04"]),
             (.role, ["role", "David Rivera", "guest"]), (.lastDay, ["guest", "David Rivera", "--stays"]),
-            (.role, ["role", "David Rivera", "parent"]), (.leave, ["leave", "--yes"]),
+            (.role, ["role", "David Rivera", "parent"]), (.account, ["account"]), (.password, ["password", "set", "demo parent"]), (.confirm, ["confirm"]),
+            (.factor, ["totp", "add"]), (.recovery, ["recovery", "codes"]), (.password, ["password", "remove"]), (.leave, ["leave", "--yes"]),
         ]
 
         @Test("every command that has --json prints objects, one a line, and nothing else; the others say so")
@@ -187,7 +188,7 @@ extension SystemTests {
             try Files.write(Array("%PDF-1.4\n%%EOF\n".utf8), to: folder.path + "/film.pdf")
             for (verb, words) in Self.uses {
                 let words = words.map { $0.replacing("FOLDER", with: folder.path) }
-                let answer = try parent.run(words + ["--json"], input: verb == .batch ? "stats\n" : "")
+                let answer = try parent.run(words + ["--json"], input: verb == .batch ? "stats\n" : [.password, .confirm].contains(verb) ? "correct horse battery\n" : "")
                 #expect(answer.ending == .exited(0) && answer.errors.isEmpty, "\(words): \(answer.errors)")
                 let lines = try answer.lines()
                 #expect(lines.allSatisfy { !$0.keys.isEmpty } && (!lines.isEmpty || verb == .outbox || verb == .itinerary), "\(words): \(answer.output)")

@@ -57,6 +57,11 @@ struct CommandReader {
             return .join(code: try one(), name: list.value("--name"), adds: list.has("--add") ? true : list.has("--new") ? false : nil)
         case .signIn:
             try list.expectNoPositional()
+            if let name = list.value("--name") {
+                guard list.value("--origin") == nil else { throw UsageError("--origin does not go with --name: it is about a token.") }
+                return .signInByName(name, replaces: list.has("--replace"), isRecovery: list.has("--recovery"))
+            }
+            guard !list.has("--recovery") else { throw UsageError("--recovery goes with --name NAME.") }
             return .signIn(replaces: list.has("--replace"), origin: list.value("--origin"))
         case .completions:
             guard let shell = Shell(rawValue: try one()) else { throw usage }
@@ -146,6 +151,13 @@ struct CommandReader {
         case .device:
             try list.expectNoPositional()
             return .ask(.addDevice)
+        case .account:
+            try list.expectNoPositional()
+            return .ask(.account(.show))
+        case .confirm:
+            try list.expectNoPositional()
+            return .ask(.account(.confirm))
+        case .password, .factor, .recovery: return .ask(.account(try account()))
         case .logout:
             try list.expectNoPositional()
             return .logout
@@ -238,6 +250,20 @@ struct CommandReader {
                 throw UsageError(scope == .calendar ? "A token for calendars needs athletes: add --athletes NAME,NAME" : "--athletes goes with --scope calendar.")
             }
             return .createToken(TokenWords(name: rest.joined(separator: " "), scope: scope, days: days, athletes: athletes))
+        default: throw usage
+        }
+    }
+
+    private func account() throws(UsageError) -> AccountQuestion {
+        let words = list.positional
+        switch (command.verb, words.first, words.count) {
+        case (.password, "set", 2): return .setPassword(name: words[1])
+        case (.password, "remove", 1): return .removePassword
+        case (.factor, "add", 1): return .addFactor
+        case (.factor, "confirm", 1): return .confirmFactor
+        case (.factor, "remove", 1): return .removeFactor
+        case (.recovery, "codes", 1): return .makeRecoveryCodes
+        case (.recovery, "member", 2): return .recoverMember(words[1])
         default: throw usage
         }
     }

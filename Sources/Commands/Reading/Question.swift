@@ -1,5 +1,5 @@
 package import Arguments
-internal import Bytes
+package import Bytes
 internal import Crypto
 package import Family
 internal import Posix
@@ -36,6 +36,7 @@ package enum Question: Hashable, Sendable {
     case tokens
     case createToken(TokenWords)
     case addDevice
+    case account(AccountQuestion)
     /// Ends a token, by its name or the beginning of its id.
     case revoke(String)
 
@@ -69,10 +70,12 @@ package enum Question: Hashable, Sendable {
     ///   - invites: of the last answer to `invites`.
     ///   - text: of consent, which the parent has read.
     ///   - sessions: of the last answer to `sessions`.
+    ///   - typed: the secrets that the person was asked for (`AccountQuestion.secrets`).
+    ///   - family: the one that is open.
     /// - Throws: a sentence, when a name fits no record or several.
     package func frame(
         _ request: Int64, _ names: RecordNames, invites: [Invite] = [], text: ConsentText? = nil, sessions: [AccountSession] = [],
-        find: (Kind, String) throws(UsageError) -> Record
+        typed: ShownSecrets = ShownSecrets(), family: Identifier? = nil, find: (Kind, String) throws(UsageError) -> Record
     ) throws(UsageError) -> ClientFrame {
         switch self {
         case .history(let target, let before, let limit):
@@ -107,6 +110,11 @@ package enum Question: Hashable, Sendable {
         case .invites: return .invites(InvitesRequest(request: request))
         case .sessions(let question): return .sessions(SessionsRequest(request: request, try question.act(sessions)))
         case .addDevice: return .addDevice(AddDeviceRequest(request: request))
+        case .account(let question):
+            let act = try question.act(typed, family ?? Identifier(high: 0, low: 0)) { name throws(UsageError) in
+                if let id = Identifier(name) { id } else { try find(.member, name).id }
+            }
+            return .account(AccountRequest(request: request, act))
         case .tokens: return .sessions(SessionsRequest(request: request, .list))
         case .revoke(let text):
             return .sessions(SessionsRequest(request: request, try SessionQuestion.end(text).act(sessions.filter { $0.kind == .token })))
@@ -210,6 +218,9 @@ extension ClientFrame {
             request.request = number
             return .createToken(request)
         case .addDevice: return .addDevice(AddDeviceRequest(request: number))
+        case .account(var request):
+            request.request = number
+            return .account(request)
         default: return self
         }
     }
@@ -232,6 +243,7 @@ extension ServerFrame {
         case .sessions(let list): list.request
         case .programToken(let answer): answer.request
         case .deviceCode(let answer): answer.request
+        case .account(let reply): reply.request
         default: nil
         }
     }

@@ -25,6 +25,24 @@ extension CommandTable {
             "sign in on another device of yours: it prints a one-time code for huddle join, good for 10 minutes",
             notes: "On a terminal the code is shown as a picture for a phone as well, if libqrencode is installed. The device is signed in as you, in all your families."),
         Command(
+            .account, .account, words: [["account"]], output: .answer, "how you sign in: name, second factor, recovery codes",
+            notes: "Name and password, a second factor and recovery codes are optional: codes of other devices and of parents let you in as well."),
+        Command(
+            .confirm, .account, words: [["confirm"]], output: .answer, "show your password again; that counts for 10 minutes",
+            notes: "Changes of passwords, factors and tokens need it. The password, and the one-time password where there is one, are asked for, or read from standard input, one per line."),
+        Command(
+            .password, .account, words: [["password"]], arguments: [.init("DO", .word(["set", "remove"])), .init("NAME", .text, required: false)], output: .answer,
+            "set or change your sign-in name and password; or remove them",
+            notes: "huddle password set NAME asks for the password, or reads it from standard input. Your other sessions end. On another device: huddle sign-in --name NAME"),
+        Command(
+            .factor, .account, words: [["totp"]], arguments: [.init("DO", .word(["add", "confirm", "remove"]))], output: .answer,
+            "a second factor: one-time passwords of an authenticator program",
+            notes: "add shows a secret, on a terminal also as a picture; confirm asks for its first one-time password, and your other sessions end. Make recovery codes as well."),
+        Command(
+            .recovery, .account, words: [["recovery"]], arguments: [.init("DO", .word(["codes", "member"])), .init("NAME", .text, required: false)], output: .answer,
+            "ten recovery codes for yourself; or, for parents, a code by which a member comes back",
+            notes: "codes are shown once, and replace the former ones. member makes a code for somebody who has lost their sign-in; they write huddle join CODE within 24 hours, and all their devices are told."),
+        Command(
             .logout, .account, words: [["logout"]], output: .answer, "end the sign-in here, on the server too",
             notes: "Changes that wait in the outbox keep you from signing out by mistake: send or drop them first (huddle outbox)."),
     ]

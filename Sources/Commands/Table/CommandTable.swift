@@ -56,10 +56,13 @@ package enum CommandTable {
             .signIn, .start, words: [["sign-in"]],
             options: [
                 .init("--replace", "replace the other sign-in that the profile holds; it is kept in a file beside it"),
+                .init("--name", hint: "NAME", value: .text, "sign in by the name and password that you have set with huddle password"),
+                .init("--recovery", "with --name: use a recovery code in the place of the password"),
                 .init("--origin", hint: "TEXT", value: .text, "where the token comes from; a later sign-in of the same origin may replace this one"),
             ], output: .signIn,
-            "keep a sign-in token: from then on, you are signed in here",
+            "sign in with a token, or by name and password: from then on, you are signed in here",
             notes: "The token is read from --token-file or $HUDDLE_TOKEN, otherwise you are asked for it. The server checks it first. "
+                + "With --name the password, and the one-time password where there is one, are asked for on the terminal, or read from standard input, one per line. "
                 + "With --profile NAME several people, or several servers, can be kept on one machine: huddle --profile NAME."),
         Command(
             .help, .start, words: [["help"]], slash: [["help"], ["h"], ["?"]],

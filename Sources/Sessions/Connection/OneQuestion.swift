@@ -32,6 +32,19 @@ package enum OneQuestion {
         }
     }
 
+    /// Makes a session of the person with a sign-in name.
+    package static func signIn(
+        _ signIn: NameSignIn, at address: ServerAddress, timeoutMilliseconds: Int64 = 10_000
+    ) throws(Failure) -> NameSignedIn {
+        try ask(address, until: Clock.monotonicMilliseconds() + timeoutMilliseconds) { event in
+            switch event {
+            case .opened: (.signInByName(signIn), nil)
+            case .frame(.signedIn(let made)): (nil, made)
+            default: nil
+            }
+        }
+    }
+
     /// - Parameter answer: returns the frame to send and the result, at each event; this function handles refusals and
     ///   the end.
     static func ask<Answer>(
