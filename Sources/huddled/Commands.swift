@@ -28,6 +28,7 @@ let usage = """
                      [--born YYYY-MM-DD] [--email ADDRESS] [--until YYYY-MM-DD] [--by MEMBER] [--json]
       huddled invite --data DIR --family ID|NAME --member ID [--email ADDRESS] [--by MEMBER] [--json]
       huddled token  --data DIR --member ID [--json]
+      huddled recover --data DIR --member ID [--json]
       huddled demo   --data DIR [--json]
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
       huddled import --data DIR [--json] FILE
@@ -55,6 +56,9 @@ let usage = """
             code in place of one that expired or was lost.
     token   prints a new sign-in token for a member, for another device of theirs. If their invite is
             open, this accepts it.
+    recover prints a one-time code, good for 24 hours, by which a member comes back who has lost their
+            password, their second factor or all their devices: 'huddle join CODE'. It opens all their
+            families; all their devices are told, and it is in the families' audit log.
     demo    makes a family with a season to look at, and prints its members with their tokens.
     export  writes a whole family to FILE, a tar archive (proto/archive.md): records, log, history.
             Birth dates and consents only with --private; tokens and invites never.
@@ -104,6 +108,7 @@ func run(_ words: [String]) -> Int32 {
         case "init": try makeFamily(rest)
         case "invite": try invite(rest)
         case "token": try token(rest)
+        case "recover": try recover(rest)
         case "demo": try demo(rest)
         case "export": try exportFamily(rest)
         case "import": try importFamily(rest)
@@ -269,6 +274,22 @@ private func token(_ words: [String]) throws(CommandError) {
         [("family", "\(session.family)"), ("member", "\(session.member)"), ("role", session.role.rawValue), ("token", session.token)],
         // Alone on its line, so that it can be piped: huddled token … | huddle sign-in --token-file -
         session.token)
+}
+
+private func recover(_ words: [String]) throws(CommandError) {
+    let (data, member, isJSON) = try arguments(words, options: ["--data", "--member"], switches: ["--json"]) { list throws(UsageError) in
+        (try list.required("--data"), try identifier(list, "--member"), list.has("--json"))
+    }
+    guard case .answer(.recovery(let made)) = try perform(.command(.recover(member: member)), data) else {
+        throw .failed("The server answered something else.")
+    }
+    report(
+        isJSON, [("family", "\(made.family)"), ("member", "\(made.member)"), ("code", made.code)],
+        """
+        The member comes back with this one-time code, good for 24 hours. Whoever has it is signed in as them: hand it over yourself.
+          huddle join \(made.code) --server ws://HOST:PORT
+        They set a new password within 10 minutes: huddle password set NAME
+        """)
 }
 
 private func demo(_ words: [String]) throws(CommandError) {

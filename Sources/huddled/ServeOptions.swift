@@ -1,4 +1,5 @@
 import Arguments
+import Crypto
 import Family
 import HTTP1
 import Locks
@@ -9,6 +10,8 @@ import TLS
 /// The options of `huddled serve`: flags, variables, lines of a file, manual and example come from this table.
 enum ServeOptions {
     private static let limits = Limits()
+    private static let passwordMemory = OptionForm.text(size: Int(PasswordHash.Cost.standard.memory) << 10)
+    private static let passwordPasses = "\(PasswordHash.Cost.standard.passes)"
 
     static let table = OptionTable(
         prefix: "HUDDLED_",
@@ -94,7 +97,15 @@ enum ServeOptions {
                     .init(
                         "consent-text", .path,
                         "The text, in Markdown, to which a parent consents before an athlete of 13 to 17 may sign in. Its version is the name of the file without .md.",
-                        reason: "Without it the server shows the text of its release (deploy/terms). A club may have a text of its own; give each change of it another name.")
+                        reason: "Without it the server shows the text of its release (deploy/terms). A club may have a text of its own; give each change of it another name."),
+                    .init(
+                        "password-memory", .size(1 << 20...1 << 30), initial: passwordMemory,
+                        "The memory that one hash of a password takes (argon2id).",
+                        reason: "It is the least that OWASP names. Two hashes are computed at a time; a password that was hashed otherwise is hashed again at its next sign-in."),
+                    .init(
+                        "password-passes", .number(1...64), initial: passwordPasses,
+                        "The passes of one hash of a password over its memory.",
+                        reason: "Two passes over 19 MiB take some 70 ms of one core."),
                 ]),
             .init(
                 "Log",
@@ -165,6 +176,11 @@ enum ServeOptions {
         let live = live(settings)
         (options.trust, options.origins, options.health) = (live.trust, live.origins, live.health)
         options.copiesBeforeUpgrade = settings.text("backup-before-upgrade") != "no"
+        if let memory = size("password-memory"), let passes = number("password-passes"),
+            let cost = PasswordHash.Cost(memory: Int(memory / 1_024), passes: passes, lanes: Int(PasswordHash.Cost.standard.lanes))
+        {
+            options.passwordCost = cost
+        }
         if let path = settings.text("consent-text") { options.consent = try consentText(path) }
         return options
     }
