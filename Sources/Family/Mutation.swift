@@ -99,6 +99,8 @@ package struct Proposal: Sendable {
     package var session: UInt64
     /// Microseconds of work that were charged when it was accepted; the receipt says how much more or less it was.
     package var reserved: Int64
+    /// When it was given to the writer, nanoseconds of the monotonic clock; 0 if nobody measures.
+    package var acceptedAt: Int64 = 0
 
     package init(
         family: Identifier, member: Identifier, context: Context, mutation: Mutation, refused: RefusedFrame? = nil, isReadOnly: Bool = false,

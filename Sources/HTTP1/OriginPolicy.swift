@@ -54,6 +54,9 @@ package struct OriginPolicy: Equatable, Sendable {
         return isOwn(authority.host, isProxied: isProxied) && origin == WebOrigin(scheme: source.isSecure ? "https" : "http", authority)
     }
 
+    /// Whether a host is a name of this server, for a listener that only this machine can reach or that has its names listed.
+    package func takes(_ host: String) -> Bool { isOwn(host, isProxied: false) }
+
     private func isOwn(_ host: String, isProxied: Bool) -> Bool {
         guard hosts.isEmpty else { return hosts.contains(host) }
         guard isLoopback, !isProxied else { return true }

@@ -17,6 +17,12 @@ package enum Clock {
         return Int64(used.tv_sec) * 1_000_000_000 + Int64(used.tv_nsec)
     }
 
+    /// Nanoseconds of processor time that all threads of the process have used.
+    package static func processNanoseconds() -> Int64 {
+        let used = read(CLOCK_PROCESS_CPUTIME_ID)
+        return Int64(used.tv_sec) * 1_000_000_000 + Int64(used.tv_nsec)
+    }
+
     /// UTC milliseconds since 1970; may jump when the clock is set.
     package static func wallMilliseconds() -> Int64 {
         let now = read(CLOCK_REALTIME)

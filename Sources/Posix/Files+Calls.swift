@@ -4,6 +4,18 @@ import Glibc
 // Each function is one kernel call, for callers that handle short writes and failures themselves.
 
 extension Files {
+    /// The content of a file whose last name is not a link: an ordinary file of at most `limit` octets. Waits for no pipe.
+    ///
+    /// - Throws: also for anything other than a file, and for a larger one.
+    package static func readOrdinary(_ path: String, limit: Int) throws(Errno) -> [UInt8] {
+        let raw = retrying { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard raw >= 0 else { throw Errno.last("open") }
+        let file = FileDescriptor(owning: raw)
+        let found = try status(of: file.raw)
+        guard found.kind == .file else { throw Errno(EINVAL, "open") }
+        return try readToEnd(file.raw, limit: limit)
+    }
+
     /// Opens an existing file for reading and writing.
     package static func openForUpdating(_ path: String) throws(Errno) -> FileDescriptor {
         let raw = retrying { Glibc.open(path, O_RDWR | O_CLOEXEC) }

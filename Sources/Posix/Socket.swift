@@ -245,13 +245,15 @@ package enum Socket {
     }
 
     /// Whether `raw` is a TCP socket that accepts connections.
-    package static func isListening(_ raw: Int32) -> Bool {
+    ///
+    /// - Parameter orUnix: a Unix socket is as good.
+    package static func isListening(_ raw: Int32, orUnix: Bool = false) -> Bool {
         func option(_ name: Int32) -> Int32? {
             var value: Int32 = 0
             var length = socklen_t(MemoryLayout<Int32>.size)
             return getsockopt(raw, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
         }
-        return option(SO_ACCEPTCONN) == 1 && option(SO_PROTOCOL) == Int32(IPPROTO_TCP)
+        return option(SO_ACCEPTCONN) == 1 && (option(SO_PROTOCOL) == Int32(IPPROTO_TCP) || orUnix && option(SO_DOMAIN) == AF_UNIX)
     }
 
     /// Whether this kernel supports TLS (`CONFIG_TLS`), for the log.

@@ -127,7 +127,7 @@ final class Connection: OpenConnection {
     var discarded: UInt32 { ending?.discarded ?? 0 }
 
     /// Octets that wait to be sent.
-    var waitingOctets: Int { outbox.octets }
+    override var waitingOctets: Int { outbox.octets }
 
     /// Nothing waits to be sent.
     override var isFlushed: Bool { outbox.isEmpty }
@@ -201,7 +201,10 @@ final class Connection: OpenConnection {
             if transport.hasMore, let registration { services.reactor.callAgain(registration) }
             deadlines.heard(now: services.reactor.now)
             if ending != nil { didDiscard(count) }
-            if isContent { return resumeRequests() }
+            if isContent {
+                services.site.counts.contentReceived.add(count)
+                return resumeRequests()
+            }
             let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
             if http == nil { receiveFrames(octets) } else { receiveRequests(UnsafeRawBufferPointer(octets)) }
         }
@@ -231,6 +234,7 @@ final class Connection: OpenConnection {
     /// TLS tells the peer what it did wrong, if the socket lives; the stream ends after that.
     private func didBreak(_ error: TransportError) {
         guard case .tls(let error) = error, !isClosed else { return drop() }
+        services.table.counts.failedHandshakes.add()
         services.log(.info, "tls_failed", [.init("reason", error.reason)])
         if error.isPlainHTTP {
             let answer = ResponseHead.closing(400, [Field("Date", services.site.date)], body: "This port speaks TLS. Use https:// or wss:// in the address.\n")
@@ -462,7 +466,9 @@ final class Connection: OpenConnection {
             case .said(let octets):
                 _ = outbox.append(copying: octets, now: services.reactor.now)
                 try sendQueued()
-            case .sent(let count): left -= count
+            case .sent(let count):
+                left -= count
+                services.site.counts.contentSent.add(count)
             case .blocked: isBlocked = true
             case .needs(let range): readAhead(range, http)
             case .waits: return
@@ -509,6 +515,8 @@ final class Connection: OpenConnection {
 
     /// Takes nothing more for a reader who is too slow; what waits, and why it ends, it may still read for a moment.
     private func closeSlowReader() {
+        services.table.counts.slowReaders.add()
+        services.hub.counts.closes.add(.slowReader)
         services.log(.warning, "slow_reader", [.init("session", session ?? 0), .init("octets", outbox.octets)])
         close(.slowReader, "too slow; come back with your cursor", dropsQueue: false)
     }
@@ -519,6 +527,7 @@ final class Connection: OpenConnection {
     override func fail(_ code: Wire.CloseCode, _ reason: String) {
         guard isOpen else { return }
         note("closing", code.rawValue, reason)
+        services.hub.counts.closes.add(code)
         close(code, reason, dropsQueue: false)
     }
 

@@ -37,14 +37,14 @@ final class FilePool: Sendable {
     private let started = Lock<[Thread]>([])
 
     /// - Parameter disk: for whose commits the jobs stand back.
-    init(events: Mailbox<ShardEvent>, threads: Int = FilePool.threads, limit: Int = FilePool.maxJobs, disk: DiskPolicy? = nil) {
+    init(events: Mailbox<ShardEvent>, threads: Int = FilePool.threads, nice: Int32 = FilePool.nice, limit: Int = FilePool.maxJobs, disk: DiskPolicy? = nil) {
         self.events = events
         self.disk = disk
         self.limit = limit
         turns = BlockingQueue(limit: limit)
         let pool = threads
         started.withLock { started in
-            for _ in 0..<pool { started.append(Thread.start(name: "files", nice: FilePool.nice) { [self] in run() }) }
+            for _ in 0..<pool { started.append(Thread.start(name: "files", nice: nice) { [self] in run() }) }
         }
     }
 

@@ -12,6 +12,9 @@ final class PeriodicTasks: TimerTarget {
     private let certificates: Certificates?
     private let sweeper: Sweeper
 
+    /// When the work of every second is due.
+    private var secondDue: Int64 = 0
+
     private enum Kind: Int {
         case second
         case sweep
@@ -43,6 +46,7 @@ final class PeriodicTasks: TimerTarget {
     }
 
     private func schedule(_ kind: Kind) {
+        if kind == .second { secondDue = reactor.now + interval(kind) }
         _ = reactor.schedule(afterMilliseconds: interval(kind), self, kind: kind.rawValue)
     }
 
@@ -61,6 +65,7 @@ final class PeriodicTasks: TimerTarget {
         guard let kind = Kind(rawValue: kind) else { return }
         switch kind {
         case .second:
+            shard.tick.lag.record(max(reactor.now - secondDue, 0) * 1_000_000)
             shard.tick.everySecond(now: reactor.now)
             shard.health.look(now: reactor.now)
         case .maintenance: shard.workers.maintain()

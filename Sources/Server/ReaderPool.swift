@@ -18,6 +18,8 @@ final class ReaderPool: Sendable {
     /// Nanoseconds after which a question is stopped.
     private let longest: Int64
     private let started = Lock<[Thread]>([])
+    /// Of each thread.
+    let counts = (0..<ReaderPool.threads).map { _ in ReaderCounts() }
 
     init(events: Mailbox<ShardEvent>, log: Log, longest: Int64 = 250_000_000) {
         self.events = events
@@ -28,7 +30,9 @@ final class ReaderPool: Sendable {
 
     /// Adds a thread, which has `reader` to itself from now on; `threads` of them.
     func start(_ reader: sending StoreReader) {
-        let loop = ReaderLoop(reader: reader, number: started.withLock { $0.count }, mailbox: mailbox, events: events, log: log, longest: longest)
+        let number = started.withLock { $0.count }
+        let loop = ReaderLoop(
+            reader: reader, number: number, mailbox: mailbox, events: events, log: log, longest: longest, counts: counts[min(number, counts.count - 1)])
         let thread = Thread.start(name: "reader") { loop.run() }
         started.withLock { $0.append(thread) }
     }
@@ -71,6 +75,9 @@ final class ReaderPool: Sendable {
 
     /// The jobs that were refused for lack of room since the last call.
     func takeRefusals() -> [ReaderQueue.Refusal] { mailbox.takeRefusals() }
+
+    /// The jobs of each class that wait.
+    var waiting: [(kind: ReaderQueue.Class, count: Int)] { mailbox.waiting }
 }
 
 /// The readers' queue between threads.
@@ -106,6 +113,8 @@ private final class ReaderMailbox: Sendable {
 
     func takeRefusals() -> [ReaderQueue.Refusal] { queue.withLock { $0.takeRefusals() } }
 
+    var waiting: [(kind: ReaderQueue.Class, count: Int)] { queue.withLock { queue in ReaderQueue.Class.allCases.map { ($0, queue.waiting($0)) } } }
+
     func hasQuestions(besides family: Identifier) -> Bool { queue.withLock { $0.hasQuestions(besides: family) } }
 
     func close() {
@@ -122,10 +131,13 @@ private struct ReaderLoop {
     let log: Log
     /// Nanoseconds after which a question is stopped.
     let longest: Int64
+    let counts: ReaderCounts
 
     func run() {
         var damaged = 0
         while let job = mailbox.take(number) {
+            let begun = Clock.monotonicNanoseconds()
+            defer { counts.record(job.kind, Clock.monotonicNanoseconds() - begun) }
             switch job.request {
             case .session(let session, let request):
                 let start = WorkClock.threadNanoseconds()
@@ -164,9 +176,11 @@ private struct ReaderLoop {
             return try reader.stopping(when: { WorkClock.monotonicNanoseconds() >= end }) { () throws(StoreFailure) in try reader.answer(request) }
         } catch {
             guard error.isStopped else {
+                counts.failed.add()
                 log(.error, "read_failed", [.init("reason", "\(error)")])
                 return .failed
             }
+            counts.stopped.add()
             log(.warning, "read_stopped", [.init("request", request.name), .init("milliseconds", longest / 1_000_000)])
             let rejection = Rejection(.busy, "This request took too long and was stopped. Try again in a moment, or ask for less.", retryAfter: 1_000)
             return .page(ServerFrame.error(rejection, request: question).encode())
@@ -186,6 +200,7 @@ private struct ReaderLoop {
             }
         } catch {
             if error.isStopped { return nil }
+            counts.failed.add()
             log(.error, "read_failed", [.init("reason", "\(error)")])
             return .failed
         }
@@ -194,6 +209,7 @@ private struct ReaderLoop {
     /// Lets others have their turns before a snapshot that was stopped is read again.
     private func putBack(_ job: ReaderQueue.Job, _ took: Int64) {
         guard case .session(let session, let request) = job.request else { return }
+        counts.stopped.add()
         log(.warning, "read_stopped", [.init("request", request.name), .init("milliseconds", (longest << Int64(min(job.stops, 30))) / 1_000_000)])
         var job = job
         job.stops += 1
@@ -214,6 +230,7 @@ private struct ReaderLoop {
         do throws(StoreFailure) {
             return try body(reader)
         } catch {
+            counts.failed.add()
             log(.error, "read_failed", [.init("reason", "\(error)")])
             return nil
         }

@@ -9,9 +9,10 @@ import Wire
 /// A request's completion handler is called in a later tick as a rule, with `nil` when the job failed or found no room. It has to check by itself
 /// whether anybody still wants the result.
 final class Workers {
-    private let readers: ReaderPool
-    private let writer: WriterThread
-    private let files: FilePool
+    let readers: ReaderPool
+    let writer: WriterThread
+    let files: FilePool
+    let counts = QueueCounts()
     private var pending = PendingJobs()
     /// Proposals of requests of this tick, for one submission with the mutations.
     private var proposals: [RequestProposal] = []
@@ -92,11 +93,13 @@ final class Workers {
     /// Logs the jobs that were refused since the last call for lack of room.
     func logRefusals(_ log: Log) {
         for refusal in writer.takeRefusals() {
+            counts.writerRefused.add(refusal.kind, refusal.refused)
             log(
                 .warning, "writer_queue_full",
                 [.init("class", refusal.kind.rawValue), .init("waiting", refusal.waiting), .init("refused", refusal.refused)])
         }
         for refusal in readers.takeRefusals() {
+            counts.readerRefused.add(refusal.kind, refusal.refused)
             log(
                 .warning, "reader_queue_full",
                 [.init("class", refusal.kind.rawValue), .init("waiting", refusal.waiting), .init("refused", refusal.refused)])

@@ -16,6 +16,7 @@ final class WriterThread: Sendable {
     private let mailbox = WriterMailbox()
     private let disk: DiskPolicy
     private let thread: Thread
+    let counts: WriterCounts
 
     /// - Parameters:
     ///   - store: the writer's alone from now on.
@@ -26,7 +27,9 @@ final class WriterThread: Sendable {
         store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, disk: DiskPolicy = DiskPolicy(), log: Log = Log { _ in }
     ) {
         self.disk = disk
-        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, disk: disk, log: log)
+        let counts = WriterCounts()
+        self.counts = counts
+        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, disk: disk, log: log, counts: counts)
         thread = Thread.start(name: "writer") {
             var loop = loop
             loop.run()
@@ -54,6 +57,9 @@ final class WriterThread: Sendable {
 
     /// The jobs that were refused for lack of room since the last call.
     func takeRefusals() -> [WriterQueue.Refusal] { mailbox.takeRefusals() }
+
+    /// The jobs of each class that wait.
+    var waiting: [(kind: WriterQueue.Class, count: Int)] { mailbox.waiting }
 }
 
 /// The writer's queue between threads.
@@ -87,12 +93,16 @@ private final class WriterMailbox: Sendable {
 
     func takeRefusals() -> [WriterQueue.Refusal] { queue.withLock { $0.takeRefusals() } }
 
+    var waiting: [(kind: WriterQueue.Class, count: Int)] { queue.withLock { queue in WriterQueue.Class.allCases.map { ($0, queue.waiting($0)) } } }
+
     func close() { queue.withLock { $0.close() } }
 }
 
 private struct WriterLoop {
     /// A commit that takes longer, in milliseconds, is felt by those who wait for it.
     private static let slowMilliseconds: Int64 = 100
+
+    let counts: WriterCounts
 
     let store: Store
     let environment: StoreEnvironment
@@ -104,7 +114,8 @@ private struct WriterLoop {
     /// Mutations of this round, for which others stand back.
     private var awaited = 0
 
-    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log) {
+    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log, counts: WriterCounts) {
+        self.counts = counts
         self.log = log
         self.store = store
         self.environment = environment
@@ -134,9 +145,11 @@ private struct WriterLoop {
             reportEndedSessions()
             events.put(.revoked(Array(zip(revocations, answers))))
         case .batch(let proposals, let requests):
-            let begun = Clock.monotonicMilliseconds()
+            let begun = Clock.monotonicNanoseconds()
             let report = try store.commit(proposals, requests: requests.map(\.request), pace: pace)
-            let took = Clock.monotonicMilliseconds() - begun
+            let ended = Clock.monotonicNanoseconds()
+            counts.note(report, of: proposals, requests: requests.count, begun: begun, ended: ended)
+            let took = (ended - begun) / 1_000_000
             if took > Self.slowMilliseconds {
                 let count = proposals.count - report.rest.count
                 log(.warning, "commit_slow", [.init("milliseconds", took), .init("mutations", count), .init("requests", requests.count)])

@@ -36,6 +36,9 @@ final class HasherPool: Sendable {
     private let events: Mailbox<ShardEvent>
     private let waiting: BlockingQueue<@Sendable () -> ShardEvent>
     private let started = Lock<[Thread]>([])
+    /// The time of hashes, nanoseconds, and the requests that found no room.
+    let time = Histogram(.time)
+    let refused = Counter()
     /// The cost of new hashes.
     let cost: PasswordHash.Cost
     /// Hashed for a name that nobody has, so that its answer takes as long as that for a name of somebody.
@@ -75,7 +78,7 @@ final class HasherPool: Sendable {
     /// - Parameter stored: the hash of the person with this name; `nil` if nobody has the name, which costs the same hash.
     /// - Returns: false when there is no room: the answer is `busy`.
     func check(_ ticket: UInt64, _ password: [UInt8], _ stored: PasswordHash?) -> Bool {
-        waiting.put { [decoy, cost] in .jobEnded(ticket, Self.check(password, stored, decoy: decoy, cost: cost)) }
+        put { [decoy, cost] in .jobEnded(ticket, Self.check(password, stored, decoy: decoy, cost: cost)) }
     }
 
     /// Checks a new password by the rules and hashes it.
@@ -85,7 +88,13 @@ final class HasherPool: Sendable {
     func make(
         _ ticket: UInt64, _ password: [UInt8], name: SignInName, isKnown: @escaping @Sendable ([UInt8]) -> Bool = { KnownPasswords.contain($0) }
     ) -> Bool {
-        waiting.put { [cost] in .jobEnded(ticket, Self.make(password, name, isKnown, cost)) }
+        put { [cost] in .jobEnded(ticket, Self.make(password, name, isKnown, cost)) }
+    }
+
+    private func put(_ job: @escaping @Sendable () -> ShardEvent) -> Bool {
+        let isTaken = waiting.put(job)
+        if !isTaken { refused.addShared(1) }
+        return isTaken
     }
 
     /// Takes nothing more, does what was taken, and waits for it.
@@ -99,7 +108,12 @@ final class HasherPool: Sendable {
     }
 
     private func run() {
-        while let job = waiting.take(maximum: 1).first { events.put(job()) }
+        while let job = waiting.take(maximum: 1).first {
+            let begun = Clock.monotonicNanoseconds()
+            let event = job()
+            time.recordShared(Clock.monotonicNanoseconds() - begun)
+            events.put(event)
+        }
     }
 
     private static func check(_ password: [UInt8], _ stored: PasswordHash?, decoy: PasswordHash, cost: PasswordHash.Cost) -> Check {

@@ -27,6 +27,8 @@ final class HTTPExchange: HandlerTurn {
     private(set) var contentAt: Int64 = 0
     /// A request was answered: the connection is kept for another.
     private(set) var hasAnswered = false
+    /// When the head of the request was complete: milliseconds of the reactor's clock.
+    private var requestAt: Int64 = 0
     private var refusedStatus: Int?
     private var isRefusalTaken = false
     /// Called when a work has said something or takes more: `resume`.
@@ -105,6 +107,7 @@ final class HTTPExchange: HandlerTurn {
         var consumed = 0
         while true {
             if file != nil { return (.blocked, consumed) }
+            if answer != nil { caller.site.counts.time.record(max(caller.now - requestAt, 0) * 1_000_000) }
             say(caller.site, &output)
             if file != nil { return (.blocked, consumed) }
             if output.count >= HTTPExchange.maxOutput, machine.phase != .closing { return (.blocked, consumed) }
@@ -133,8 +136,11 @@ final class HTTPExchange: HandlerTurn {
                 work?.endContent()
             case .refused(let error): refuse(error, caller.site, &output)
             case .request(let head):
+                requestAt = caller.now
                 switch caller.site.answer(head, peer: caller.peer, isSecure: caller.isSecure) {
-                case .response(let response): respond(response, caller.site, &output)
+                case .response(let response):
+                    caller.site.counts.time.record(0)
+                    respond(response, caller.site, &output)
                 case .handler(let new):
                     work = new
                     new.start(in: self)
@@ -162,6 +168,7 @@ final class HTTPExchange: HandlerTurn {
 
     private func respond(_ response: HTTPResponse, _ site: HTTPSite, _ output: inout [UInt8]) {
         hasAnswered = true
+        site.counts.responses.add(response.status)
         if response.status >= 400, refusedStatus == nil { refusedStatus = response.status }
         let head = ResponseHead(response.status, response.fields(with: HTTPSite.security))
         let hasContent = machine.respond(head, .octets(response.length), date: site.date, to: &output)

@@ -27,6 +27,7 @@ final class HTTPSite {
     var whenAsked: (HTTP1.Fields, NetworkAddress?) -> Void = { _, _ in }
     /// The server takes no new clients.
     var isDraining = false
+    let counts = RequestCounts()
 
     static let socketPath = "/ws"
 

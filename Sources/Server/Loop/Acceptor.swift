@@ -20,11 +20,13 @@ final class Acceptor {
             let peer = peer(descriptor.raw)
             // A refusal goes through TLS too, but to a few at a time: more of them are not worth their handshakes.
             guard table.refused < ConnectionTable.maxRefused || !isFull && table.hasRoom(group(peer)) else {
+                table.counts.refused.add(isFull ? .full : .address)
                 services.log(.warning, "connection_refused", [.init("open", table.all.count)])
                 return
             }
             accept(try Transport(descriptor, server: certificates.context), peer: peer)
         } catch {
+            table.counts.failedHandshakes.add()
             services.log(.error, "tls_failed", [.init("reason", error.reason)])
         }
     }
@@ -42,6 +44,7 @@ final class Acceptor {
         let isOneTooMany = !isFull && !table.enter(group)
         let isRefused = isFull || isOneTooMany
         if isRefused {
+            table.counts.refused.add(isFull ? .full : .address)
             services.log(.warning, "connection_refused", [.init("open", table.served), .init("limit", isFull ? "all" : "address")])
             guard table.refused < ConnectionTable.maxRefused else { return }
         }
@@ -49,6 +52,7 @@ final class Acceptor {
         do throws(Errno) {
             try connection.register()
         } catch {
+            if !isRefused { table.counts.refused.add(.system) }
             services.log(.warning, "connection_refused", [.init("errno", error.name)])
             if !isRefused { table.leave(group) }
             return
@@ -57,7 +61,7 @@ final class Acceptor {
         connection.isRefused = isRefused
         table.add(connection)
         if connection.isShakingHands { table.didBeginHandshake() }
-        guard isRefused else { return }
+        guard isRefused else { return table.counts.accepted.add() }
         let body = isFull ? "This server is full. Come back in a moment.\n" : "Too many connections come from your network. Close some.\n"
         let fields = [Field("Date", services.site.date), Field("Retry-After", "5")]
         connection.refuse(ResponseHead.closing(isFull ? 503 : 429, fields, body: body))

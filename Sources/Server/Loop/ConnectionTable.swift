@@ -13,7 +13,8 @@ final class ConnectionTable {
     private(set) var all: [OpenConnection] = []
     /// Connections that get only a refusal.
     private(set) var refused = 0
-    private var handshakes = 0
+    private(set) var handshakes = 0
+    let counts = ConnectionCounts()
     private var addresses = AddressCounts()
     private var rate = AddressRate.connections
 
@@ -26,6 +27,9 @@ final class ConnectionTable {
         self.reactor = reactor
         self.limits = limits
     }
+
+    /// Connections that are served at most.
+    var limit: Int { limits.connections }
 
     /// Connections that are served.
     var served: Int { all.count - refused }

@@ -9,7 +9,7 @@ import Wire
 
 /// Gives the hub what happens on connections, and does what the hub asks for.
 final class HubDriver {
-    private let hub: Hub
+    let hub: Hub
     private let reactor: Reactor
     private let limits: Limits
     private let log: Log
@@ -26,6 +26,7 @@ final class HubDriver {
     private var redemptionRate = AddressRate.redemptions
     private let budget: RequestBudget
     private let accounts: AccountDesk
+    let counts = SessionCounts()
 
     init(
         hub: Hub, reactor: Reactor, limits: Limits, log: Log, writer: WriterThread, readers: ReaderPool, access: AccessControl, usage: UsageRecorder,
@@ -67,6 +68,8 @@ final class HubDriver {
         if !hub.isSignedIn(session), budget.take(from: connection.group) != nil {
             return connection.fail(.tryAgainLater, "too many frames come from your network before a sign-in")
         }
+        counts.framesReceived.add()
+        counts.octetsReceived.add(payload.count)
         hub.received(payload, from: session, now: reactor.now)
         perform()
     }
@@ -102,6 +105,9 @@ final class HubDriver {
     /// - Returns: the proposals of requests that find no room.
     func submitProposals(with requests: [RequestProposal]) -> ArraySlice<RequestProposal> {
         guard !proposals.isEmpty || !requests.isEmpty else { return [] }
+        // Once for all, because a turn takes a millisecond or two.
+        let now = Clock.monotonicNanoseconds()
+        for index in proposals.indices { proposals[index].acceptedAt = now }
         let refused = writer.submit(proposals, requests)
         proposals = []
         if !refused.proposals.isEmpty {
@@ -127,6 +133,8 @@ final class HubDriver {
     private func perform(_ effect: Effect) {
         switch effect {
         case .send(let id, let octets):
+            counts.framesSent.add()
+            counts.octetsSent.add(octets.count)
             connection(id)?.send(octets)
         case .close(let id, let code, let reason, let dropsQueue):
             connection(id)?.close(code, reason, dropsQueue: dropsQueue)
@@ -163,7 +171,9 @@ final class HubDriver {
             log(
                 .warning, "client_differs",
                 [.init("session", id), .init("family", "\(family)"), .init("member", "\(member)"), .init("seq", sequence)])
-        case .note(let id, let event, let code): log(.info, event, [.init("session", id), .init("code", code)])
+        case .note(let id, let event, let code):
+            counts.note(event, code)
+            log(.info, event, [.init("session", id), .init("code", code)])
         }
     }
 }

@@ -23,6 +23,9 @@ class OpenConnection: Channel {
     /// The connection is a WebSocket.
     var isUpgraded: Bool { false }
 
+    /// Octets that wait to be sent.
+    var waitingOctets: Int { 0 }
+
     /// Nothing waits to be sent.
     var isFlushed: Bool { true }
 

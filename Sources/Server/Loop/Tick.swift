@@ -23,6 +23,8 @@ final class Tick: ReactorHooks {
     private let accounts: AccountDesk
     /// The uploads that are under way; set once before the loop runs.
     var uploads: UploadTable?
+    /// How late the regular work came, nanoseconds.
+    let lag = Histogram(.lag)
 
     init(
         reactor: Reactor, log: Log, events: Mailbox<ShardEvent>, hub: Hub, driver: HubDriver, queues: TickQueues, workers: Workers,
@@ -77,6 +79,7 @@ final class Tick: ReactorHooks {
         case .answered(let session, let answer, let payer, let owed):
             if let payer { hub.charge(payer, owed: owed) }
             if case .redemption(_, _, .some) = answer { driver.didMissCode(session) }
+            driver.counts.note(answer)
             hub.answered(session, answer, time: Clock.wallMilliseconds())
         case .missing(let family, let sequence, let answer): hub.answeredMissing(family, after: sequence, answer)
         case .jobEnded(let ticket, let result): workers.didEnd(ticket, result)

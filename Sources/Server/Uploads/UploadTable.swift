@@ -64,6 +64,9 @@ final class UploadTable {
     /// How many uploads are known.
     var count: Int { uploads.count }
 
+    /// Requests that are at an upload now.
+    var openRequests: Int { requests.count }
+
     // MARK: The start
 
     /// Reads what is on disk. Before the loop runs, and before anything else opens an upload.
