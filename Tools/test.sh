@@ -27,6 +27,8 @@ fi
 export HUDDLE_PYTHON=$venv/bin/python HUDDLE_REQUIRE_PYTHON=1
 # The same for the engine in JavaScript, which runs in node and is checked by tsc.
 export HUDDLE_REQUIRE_NODE=1
+# The same for Prometheus, which reads the figures of the server.
+export HUDDLE_REQUIRE_PROMETHEUS=1
 
 # Autobahn's suite runs with nothing newer than Python 2.7: where there is none, the tests do without, and say so.
 "$root/Tools/conformance/autobahn.py" setup >>"$log" 2>&1 || note "Autobahn's suite is left out: $(tail -n 1 "$log")"

@@ -91,10 +91,12 @@ mkdir -p "$tree/lib/systemd/system" "$tree/etc/huddle"
 sed -e 's#^ExecStart=.*#ExecStart=/usr/bin/huddled serve --config /etc/huddle/huddled.conf#' -e '/^#/d' "$root/deploy/huddled.service" \
     >"$tree/lib/systemd/system/huddled.service"
 sed -e '/^#/d' "$root/deploy/huddled.socket" >"$tree/lib/systemd/system/huddled.socket"
-for unit in "$root"/deploy/huddled-*.service "$root"/deploy/huddled-*.timer; do
+for unit in "$root"/deploy/huddled-*.service "$root"/deploy/huddled-*.timer "$root"/deploy/huddled-*.socket; do
     [ -e "$unit" ] || continue
     sed -e 's#/usr/local/bin/#/usr/bin/#' -e '/^#/d' "$unit" >"$tree/lib/systemd/system/${unit##*/}"
 done
+mkdir -p "$tree/usr/lib/huddle-server"
+install -m 755 "$root/deploy/tls/install-certificate" "$tree/usr/lib/huddle-server/"
 # The one line that a service cannot do without; all other options have their defaults.
 sed -e 's#^\#data = PATH#data = /var/lib/huddle#' "$root/deploy/huddled.conf" >"$tree/etc/huddle/huddled.conf"
 grep -q '^data = /var/lib/huddle$' "$tree/etc/huddle/huddled.conf" || stop "deploy/huddled.conf has no line '#data = PATH'."
@@ -154,7 +156,7 @@ cat >"$tree/DEBIAN/prerm" <<'SCRIPT'
 #!/bin/sh
 set -e
 if [ -d /run/systemd/system ] && [ "$1" = remove ]; then
-    deb-systemd-invoke stop huddled.socket huddled.service >/dev/null || true
+    deb-systemd-invoke stop huddled.socket huddled-redirect.socket huddled.service >/dev/null || true
 fi
 SCRIPT
 cat >"$tree/DEBIAN/postrm" <<'SCRIPT'
@@ -165,7 +167,7 @@ if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
 fi
 if [ "$1" = purge ]; then
     if command -v deb-systemd-helper >/dev/null; then
-        deb-systemd-helper purge huddled.service huddled.socket >/dev/null || true
+        deb-systemd-helper purge huddled.service huddled.socket huddled-redirect.socket >/dev/null || true
     fi
     rmdir /etc/huddle 2>/dev/null || true
     if [ -d /var/lib/huddle ] && ! rmdir /var/lib/huddle 2>/dev/null; then
@@ -174,7 +176,7 @@ if [ "$1" = purge ]; then
 fi
 SCRIPT
 chmod 755 "$tree"/DEBIAN/p*
-control huddle-server net "$(libraries huddle-server huddled), adduser, init-system-helpers (>= 1.54~), tzdata" "poppler-utils, ffmpeg" \
+control huddle-server net "$(libraries huddle-server huddled), adduser, init-system-helpers (>= 1.54~), tzdata" "openssl, poppler-utils, ffmpeg" \
     "collaboration server for families of recruited athletes" <<'TEXT'
 Athletes and parents share recruiting events, trip itineraries and
 documents live, in one room per family. A change is on stable storage

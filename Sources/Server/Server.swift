@@ -31,6 +31,12 @@ package struct ServerOptions: Sendable {
     /// Listening sockets that were open before this process: `plain` is used in the place of `host` and `port`, `tls` in the place of
     /// those of `tls`.
     package var activated: [ServiceManager.ActivatedSocket] = []
+    /// A third listener, for HTTP without TLS: it leads to the encrypted one. Its socket of the service manager is `redirect`.
+    package var redirect: ListenPlace?
+    /// The web root of a program for certificates, whose challenges that listener serves.
+    package var acmeWebRoot: String?
+    /// A listener for the figures of the server. Its socket of the service manager is `metrics`.
+    package var metrics: ListenPlace?
 
     package init(dataFolder: String, host: String, port: UInt16, limits: Limits = Limits(), tls: TLSOptions? = nil) {
         self.tls = tls
@@ -45,6 +51,9 @@ package struct ServerOptions: Sendable {
 struct RunningServer: Sendable {
     let address: SocketAddress
     let secureAddress: SocketAddress?
+    let redirectAddress: SocketAddress?
+    /// `HOST:PORT`, or the path of a Unix socket.
+    let metricsAddress: String?
     let events: Mailbox<ShardEvent>
 
     /// As SIGTERM.
@@ -59,10 +68,12 @@ package enum HuddleServer {
     /// Serves until SIGTERM or SIGINT. Call it before any other thread exists but a `LogThread`.
     ///
     /// - Parameters:
-    ///   - ready: called once with the addresses, the second for TLS, when clients can connect.
+    ///   - ready: called once with the addresses, when clients can connect.
     /// - Throws: a sentence; nothing is left running.
-    package static func run(_ options: ServerOptions, log: Log, ready: (SocketAddress, _ secure: SocketAddress?) -> Void) throws(ServerError) {
-        try serve(options, log: log) { ready($0.address, $0.secureAddress) }
+    package static func run(_ options: ServerOptions, log: Log, ready: (ServerAddresses) -> Void) throws(ServerError) {
+        try serve(options, log: log) {
+            ready(ServerAddresses(plain: $0.address, secure: $0.secureAddress, redirect: $0.redirectAddress, metrics: $0.metricsAddress))
+        }
     }
 
     /// The same, for tests that look inside the server.
@@ -92,6 +103,8 @@ package enum HuddleServer {
             secureListener = consume opened
         }
         let adminListener = try listen(folder)
+        var redirectListener = try listen(options.redirect, "--listen-redirect", activated: options.activated.first { $0.name == "redirect" })
+        var metricsListener = try listen(options.metrics, "--metrics", activated: options.activated.first { $0.name == "metrics" })
         do {
             let reactor = try Reactor()
             let address = try SocketAddress.local(of: listener.raw)
@@ -166,10 +179,38 @@ package enum HuddleServer {
                         .init("kernel", Socket.kernelHasTLS ? "yes" : "no"),
                     ])
             }
-            shard.drain.whenEnding = { [secureDoor] in
+            // What they read from files they read on a thread of their own, because those of the pool may be busy with uploads.
+            let hasSides = options.redirect != nil || options.metrics != nil || options.activated.contains { ["redirect", "metrics"].contains($0.name) }
+            let sidePool = FilePool(events: events, threads: hasSides ? 1 : 0, nice: 0, limit: sideJobs)
+            defer { sidePool.stop() }
+            var (redirectDoor, redirectAddress): (Listener?, SocketAddress?)
+            if let listener = redirectListener.take() {
+                redirectAddress = try SocketAddress.local(of: listener.raw)
+                let site = RedirectSite(workers: shard.workers, pool: sidePool, webRoot: options.acmeWebRoot) { [unowned site = shard.site] in site.origins.hosts }
+                let server = ShortHTTPServer(
+                    "redirect_refused", reactor: reactor, log: log, bounds: .init(connections: 256, connectionsPerAddress: 16)) { site.answer($0, $1) }
+                redirectDoor = try Listener(
+                    reactor: reactor, descriptor: listener, refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { server.accept($0) })
+                log(.info, "redirect", [.init("listen", redirectAddress?.description ?? "")])
+            }
+            var (metricsDoor, metricsAddress): (Listener?, String?)
+            if let listener = metricsListener.take() {
+                let local = try? SocketAddress.local(of: listener.raw)
+                if case .path(let path) = options.metrics { metricsAddress = path } else { metricsAddress = local?.description }
+                let metrics = Metrics(
+                    shard, pool: sidePool, database: DataFolder.databasePath(in: folder.path),
+                    isLoopback: local.flatMap { NetworkAddress($0.host) }?.isLoopback ?? false)
+                metrics.uploads = uploads
+                let server = ShortHTTPServer("metrics_refused", reactor: reactor, log: log) { metrics.answer($0, $1) }
+                metricsDoor = try Listener(
+                    reactor: reactor, descriptor: listener, refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { server.accept($0) })
+                log(.info, "metrics", [.init("listen", metricsAddress ?? "")])
+            }
+            shard.drain.whenEnding = { [secureDoor, redirectDoor] in
                 ServiceManager.notify("STOPPING=1")
                 door.close()
                 secureDoor?.close()
+                redirectDoor?.close()
                 adminDoor.close()
             }
             let bell = try SignalChannel(signals, reactor: reactor) { signal in
@@ -181,13 +222,18 @@ package enum HuddleServer {
             periodic.start()
             uploads.resume()
             log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
-            ready(RunningServer(address: address, secureAddress: secureAddress, events: events))
+            ready(
+                RunningServer(
+                    address: address, secureAddress: secureAddress, redirectAddress: redirectAddress, metricsAddress: metricsAddress, events: events))
             ServiceManager.notify("READY=1")
             reactor.run()
-            withExtendedLifetime((bell, periodic, door, secureDoor, adminDoor)) {}
+            withExtendedLifetime((bell, periodic, door, secureDoor, adminDoor, redirectDoor, metricsDoor)) {}
+            // Until now, so that a program that watches sees the end.
+            metricsDoor?.close()
             shard.table.whenHandshakesFull = { _ in }
             shard.drain.whenEnding = {}
             try? Files.remove(folder.socketPath)
+            if case .path(let path) = options.metrics, !options.activated.contains(where: { $0.name == "metrics" }) { try? Files.remove(path) }
             sweeper.stop()
             transfers.stop()
             if shard.drain.isWriterDone { writer.join() }
@@ -202,6 +248,8 @@ package enum HuddleServer {
 
     /// TLS connections accepted in one tick: making one costs about 20 µs, and its handshake waits for its turn anyway.
     private static let secureBudget = 8
+    /// Challenges and pages of figures that wait to be read.
+    private static let sideJobs = 64
     /// Descriptors that are not clients': database, log, sockets, standard streams, and those of commands.
     private static let reservedFiles = 100
 
@@ -225,6 +273,28 @@ package enum HuddleServer {
                 throw ServerError("The path of \(folder.path) is too long for a socket in it. Choose a shorter --data.")
             }
             throw ServerError("Cannot listen on \(folder.socketPath): \(error.text). Remove it, or choose another --data.")
+        }
+    }
+
+    /// - Returns: `nil` if nobody asked for the listener.
+    private static func listen(
+        _ place: ListenPlace?, _ option: String, activated: ServiceManager.ActivatedSocket?
+    ) throws(ServerError) -> FileDescriptor? {
+        if let activated {
+            guard Socket.isListening(activated.raw, orUnix: true) else {
+                throw ServerError("The socket '\(activated.name)' of the service manager does not listen. Check its ListenStream.")
+            }
+            return FileDescriptor(owning: activated.raw)
+        }
+        switch place {
+        case nil: return nil
+        case .address(let host, let port): return try listen(host, port, option: option, activated: nil)
+        case .path(let path):
+            do throws(Errno) {
+                return try Socket.listenUnix(path: path, mode: ListenPlace.mode)
+            } catch {
+                throw ServerError("Cannot listen on \(path): \(error.text). Choose another \(option).")
+            }
         }
     }
 

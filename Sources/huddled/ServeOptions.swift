@@ -43,6 +43,17 @@ enum ServeOptions {
                         reason: "A key is a secret, so it is in a file of its own that other users cannot read."),
                 ]),
             .init(
+                "HTTP without TLS",
+                [
+                    .init(
+                        "listen-redirect", .endpoint,
+                        "The address and port for HTTP without TLS. It leads to https:// under the names of host, and serves the challenges of acme-webroot.",
+                        reason: "Without it nothing listens there. Port 80 needs a socket of systemd (huddled-redirect.socket)."),
+                    .init(
+                        "acme-webroot", .path, "The folder that certbot or lego takes as its web root. The server serves the files of its .well-known/acme-challenge.",
+                        reason: "Without it the server serves no challenges: a proxy gets the certificate, or nobody."),
+                ]),
+            .init(
                 "Proxies and web pages",
                 [
                     .init(
@@ -125,6 +136,10 @@ enum ServeOptions {
                 "Health",
                 [
                     .init(
+                        "metrics", .checked(placeholder: "HOST:PORT|PATH", takes: "an address and port, or the absolute path of a Unix socket") { ListenPlace($0) != nil },
+                        "The address and port, or the Unix socket, where a program reads the server's figures (/metrics).",
+                        reason: "Without it nobody reads them. They name no family and no person, but they show how much the server is used."),
+                    .init(
                         "free-space-floor", .size(0...1_000_000 << 30), initial: OptionForm.text(size: HealthSettings().freeSpaceFloor), isLive: true,
                         "The free space on the disk of the data folder below which /readyz says that the server is not ready; 0: any.",
                         reason: "SQLite's log takes up to 64M and one document up to 100M."),
@@ -182,6 +197,12 @@ enum ServeOptions {
             options.passwordCost = cost
         }
         if let path = settings.text("consent-text") { options.consent = try consentText(path) }
+        options.metrics = settings.text("metrics").flatMap { ListenPlace($0) }
+        options.acmeWebRoot = settings.text("acme-webroot")
+        if let text = settings.text("listen-redirect") {
+            guard !options.origins.hosts.isEmpty else { throw UsageError("--listen-redirect needs --host: give each name to which it may lead.") }
+            options.redirect = ListenPlace(text)
+        }
         return options
     }
 

@@ -210,7 +210,7 @@ struct ServeTests {
         let port = served.running.address.port
         let error = #expect(throws: ServerError.self) {
             let options = ServerOptions(dataFolder: folder.path + "/other", host: "127.0.0.1", port: port)
-            try HuddleServer.run(options, log: LogLines().log) { _, _ in }
+            try HuddleServer.run(options, log: LogLines().log) { _ in }
         }
         #expect(error?.sentence.contains("is taken by another program") == true)
         #expect(try served.say("nonsense\n").contains("bad_frame"))
