@@ -35,7 +35,7 @@ let usage = """
       huddled backup --data DIR [--keep 7d4w12m] [--json] FOLDER
       huddled restore --data DIR [--end-sessions] [--json] FOLDER
       huddled status --data DIR [--json]
-      huddled doctor --data DIR [--json] [--config FILE] [--OPTION VALUE]...
+      huddled doctor --data DIR [--json | --alive] [--config FILE] [--OPTION VALUE]...
       huddled check  --data DIR [--deep] [--repair] [--json]
       huddled schema --out DIR
       huddled --version | --help | COMMAND --help
@@ -71,6 +71,7 @@ let usage = """
     status  says where the log of all families ends, and how far each of its consumers is behind.
     doctor  says in sentences what keeps the server from taking new clients, beside a running server or
             without one: writer, disk, zone data, certificate, age of the last backup, proxies.
+            --alive only looks whether a server answers, and prints nothing if it does.
     check   looks whether the database is whole, its records are what its log makes of them, and each
             document has its file (--deep: with its content). --repair, without a server, removes what
             nothing speaks of and counts anew; it never removes a document.

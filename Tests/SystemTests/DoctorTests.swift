@@ -19,12 +19,16 @@ extension SystemTests {
             let data = folder.path + "/data"
             _ = try Demo(in: data)
             let alone = try Programs.huddled("doctor", "--data", data)
+            let dead = try Programs.huddled("doctor", "--data", data, "--alive")
+            #expect(dead.ending == .exited(1) && dead.output.isEmpty && dead.errors.contains("No server runs"), "\(dead.errors)")
             #expect(alone.ending == .exited(0) && alone.output.contains("No server runs") && alone.output.contains("ok      The database can be opened."), "\(alone.output)\(alone.errors)")
             let server = try RunningServer(data)
             #expect(try get(server, "/healthz") == ("200", "{\"status\":\"ok\"}"))
             #expect(try get(server, "/readyz") == ("200", "{\"status\":\"ready\",\"reasons\":[]}"))
             let beside = try Programs.huddled("doctor", "--data", data)
             #expect(beside.ending == .exited(0) && beside.output.contains("ok      The writer answers"), "\(beside.output)\(beside.errors)")
+            let alive = try Programs.huddled("doctor", "--data", data, "--alive")
+            #expect(alive.ending == .exited(0) && alive.output.isEmpty && alive.errors.isEmpty, "\(alive.errors)")
             let json = try Programs.huddled("doctor", "--data", data, "--json").json()
             #expect(json["ready"] == .bool(true) && json["running"] == .bool(true))
             try server.stop()
@@ -43,6 +47,7 @@ extension SystemTests {
             let told = try Programs.huddled("doctor", "--data", data)
             #expect(told.ending == .exited(3), "\(told.output)\(told.errors)")
             #expect(told.output.contains("ERROR   The disk of the data folder has") && told.output.contains("warning A proxy on this machine"), "\(told.output)")
+            #expect(try Programs.huddled("doctor", "--data", data, "--alive").ending == .exited(0))
             try Files.write([], to: data + "/backup.done")
             let deadline = Clock.monotonicMilliseconds() + 20_000
             while try get(server, "/readyz").content.contains("backup_missing") { try #require(Clock.monotonicMilliseconds() < deadline) }
@@ -57,6 +62,8 @@ extension SystemTests {
             Glibc.kill(server.child.pid, SIGSTOP)
             defer { Glibc.kill(server.child.pid, SIGCONT) }
             let told = try Programs.huddled("doctor", "--data", server.folder)
+            let asked = try Programs.huddled("doctor", "--data", server.folder, "--alive")
+            #expect(asked.ending == .exited(1) && asked.errors.contains("does not answer"), "\(asked.errors)")
             #expect(told.ending == .exited(3) && told.output.contains("ERROR   A process holds the data folder and does not answer"), "\(told.output)\(told.errors)")
         }
 
