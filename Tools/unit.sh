@@ -50,7 +50,7 @@ if [ "${1:-}" != --inside ]; then
     mkdir -p "$upper"/usr/local/bin "$upper"/etc/systemd/system "$upper"/var/lib/huddle-unit
     cp "$programs/huddled" "$programs/huddle" "$upper/usr/local/bin/"
     cp "${BASH_SOURCE[0]}" "$upper/var/lib/huddle-unit/unit.sh"
-    install -m 644 "$here/../deploy/huddled.service" "$here/../deploy/huddled.socket" "$upper/etc/systemd/system/"
+    install -m 644 "$here"/../deploy/huddled{.service,.socket,-redirect.socket} "$upper/etc/systemd/system/"
     { grep -v '^huddle:' /etc/passwd; echo 'huddle:x:990:990::/var/lib/huddle:/usr/sbin/nologin'; } >"$upper/etc/passwd"
     { grep -v '^huddle:' /etc/group; echo 'huddle:x:990:'; } >"$upper/etc/group"
     # Of the units of this machine only the journal runs.
@@ -231,5 +231,15 @@ check "the socket unit starts" systemctl start huddled.socket
 check "whoever connects starts the server" is "$(status_from 127.0.0.1)" 200
 check "by the socket" is "$(systemctl is-active huddled)" active
 systemctl stop huddled.socket huddled
+printf '[Unit]\nRequires=huddled-redirect.socket\nAfter=huddled-redirect.socket\n[Service]\nExecStart=\nExecStart=/usr/local/bin/huddled serve %s\n' \
+    "--data $data --host huddle.example --metrics /run/huddle/metrics.sock" >/etc/systemd/system/huddled.service.d/socket.conf
+systemctl daemon-reload
+check "the socket unit for port 80 starts" systemctl start huddled-redirect.socket
+check "port 80 leads to https" is "$(curl -s -m 10 -o /dev/null -w '%{http_code} %header{location}' -H 'Host: huddle.example' http://127.0.0.1/a)" "308 https://huddle.example/a"
+figures=$(curl -s -m 10 --unix-socket /run/huddle/metrics.sock http://localhost/metrics)
+check "the figures are at a socket in /run/huddle" has "$figures" "huddle_ready 1"
+check "the unit lets the server read its own process" [ "$(awk '/^process_(threads|open_fds) / && $2 > 3' <<<"$figures" | wc -l)" = 2 ]
+check "nobody outside of the group enters /run/huddle" is "$(stat -c '%a %U' /run/huddle)" "750 huddle"
+systemctl stop huddled-redirect.socket huddled
 echo "all checks done"
 exit 0
