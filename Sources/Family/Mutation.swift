@@ -97,6 +97,8 @@ package struct Proposal: Sendable {
     package var isReadOnly: Bool
     /// Where the answer goes; opaque to the store.
     package var session: UInt64
+    /// The session in the database, for acts that need a fresh check of the person; `nil` where there is none.
+    package var account: Int64?
     /// Microseconds of work that were charged when it was accepted; the receipt says how much more or less it was.
     package var reserved: Int64
     /// When it was given to the writer, nanoseconds of the monotonic clock; 0 if nobody measures.
@@ -104,8 +106,9 @@ package struct Proposal: Sendable {
 
     package init(
         family: Identifier, member: Identifier, context: Context, mutation: Mutation, refused: RefusedFrame? = nil, isReadOnly: Bool = false,
-        session: UInt64, reserved: Int64 = 0
+        session: UInt64, account: Int64? = nil, reserved: Int64 = 0
     ) {
+        self.account = account
         self.isReadOnly = isReadOnly
         self.reserved = reserved
         self.family = family
@@ -114,5 +117,14 @@ package struct Proposal: Sendable {
         self.mutation = mutation
         self.refused = refused
         self.session = session
+    }
+
+    /// Whether it removes a member other than its author.
+    package var removesSomebody: Bool {
+        guard case .operations(let operations) = mutation.body else { return false }
+        return operations.contains { operation in
+            guard operation.kind == .member, operation.id != member, case .delete = operation.action else { return false }
+            return true
+        }
     }
 }

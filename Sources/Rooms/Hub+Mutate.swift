@@ -31,7 +31,7 @@ extension Hub {
             .propose(
                 Proposal(
                     family: room.family, member: session.member, context: session.context, mutation: mutation, refused: refused,
-                    isReadOnly: session.scope == .read, session: session.id, reserved: reserved)))
+                    isReadOnly: session.scope == .read, session: session.id, account: session.number, reserved: reserved)))
     }
 
     private func admit(_ session: Session, _ mutation: Int64, cost: Int64) -> Bool {

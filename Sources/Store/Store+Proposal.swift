@@ -53,6 +53,10 @@ extension Store {
         if proposal.isReadOnly {
             return record(ReceiptCodec.encode(.beyondScope, of: mutation.id), kept: RecordedReceipt.frame(Rejection.beyondScope.code))
         }
+        // Not recorded: after the check the same mutation may be sent again.
+        if proposal.removesSomebody, let session = proposal.account {
+            do { try requireCheck(session: session, at: at) } catch let rejection as Rejection { return refuse(rejection) }
+        }
         let decider = Decider(
             family.state, actor: Actor(member: proposal.member, role: member.role), context: proposal.context, at: at, on: family.overlay, ledger)
         do {

@@ -329,6 +329,7 @@ struct OneShot {
             printer.write(json: ServerFrame.reject(mutation: mutation, rejection).encode())
         }
         var lines = text(seat).rejection(rejection)
+        if rejection.code == .confirmFirst { lines.append("To confirm: huddle confirm") }
         if rejection.code == .overlap { lines.append("To have both at once, add: --override --reason \"why\"") }
         printer.complain(lines.joined(separator: "\n"))
         return ExitStatus(rejection)

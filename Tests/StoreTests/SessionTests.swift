@@ -5,6 +5,7 @@ import Family
 import SQLite
 import TestSupport
 import Testing
+import Wire
 
 @testable import Store
 @testable import StoreSQLite
@@ -161,6 +162,32 @@ struct SessionTests {
     }
 
     // MARK: Checks
+
+    @Test("A person who has a password or passkey needs a check to remove a member; the refusal is not recorded, so the same mutation goes after the check")
+    func removing() throws {
+        let mine = try signIn(try token())
+        let guest = try world.member(home, .guest, name: "Gus"), other = try world.member(home, .guest, name: "Gil")
+        func proposal(_ member: Identifier, mutation: Int64) throws -> Proposal {
+            let version = try world.record(home, member).version
+            var proposal = world.proposal(home, home.parent, [Operation(kind: .member, id: member, action: .delete(base: version))], mutation: mutation)
+            proposal.account = mine.session
+            return proposal
+        }
+        // Nothing can be shown, so nothing has to be.
+        #expect(try world.commit(proposal(other, mutation: 1)).ack != nil)
+        _ = try world.store.account { _ in try world.store.people.setHasCredential(true, person: mine.person) }.get()
+        #expect(try world.commit(proposal(guest, mutation: 2)).rejection?.code == .confirmFirst)
+        #expect(try world.store.recordCheck(session: mine.session) == nil)
+        #expect(try world.commit(proposal(guest, mutation: 2)).ack != nil)
+        // Others are changed, and oneself is removed, without it.
+        world.surroundings.now += 3_600_000
+        let leaving = try signIn(try token(try world.member(home, .parent, name: "Bea")))
+        _ = try world.store.account { _ in try world.store.people.setHasCredential(true, person: leaving.person) }.get()
+        let bea = try #require(leaving.memberships.first).member
+        var own = world.proposal(home, bea, [Operation(kind: .member, id: bea, action: .delete(base: try world.record(home, bea).version))])
+        own.account = leaving.session
+        #expect(try world.commit(own).ack != nil)
+    }
 
     @Test("Who has a password or passkey needs a check within 10 minutes, in the session that asks; who has none is not locked out")
     func checks() throws {
