@@ -42,10 +42,32 @@ run_build "$log" "Building the tests" --build-tests || {
     stop "The tests do not build; all that was said is in $log."
 }
 
+# A run that does not end says where it stands: the tests that have begun and not ended, and all stacks where gdb is installed. Then it ends.
+watch() {
+    sleep "${HUDDLE_TEST_BOUND:-1800}" &
+    trap 'kill $!; exit' TERM
+    wait $! || exit 0
+    {
+        echo "✘ The tests have not ended after ${HUDDLE_TEST_BOUND:-1800} s. These have begun and not ended:"
+        awk '/^◇ Test "/ { sub(/^◇ Test /, ""); sub(/ started\.$/, ""); open[$0] = 1 }
+            /^[✔✘] Test "/ { sub(/^[^"]*/, ""); sub(/ (with [0-9]+ test cases )?(passed|failed) after .*/, ""); delete open[$0] }
+            END { for (test in open) print "    " test }' "$log"
+        echo "These processes run:"
+        ps -eo pid,ppid,etimes,stat,args | cut -c 1-160
+        for pid in $(pgrep -f "^$root/.build/.*HuddlePackageTests\.xctest"); do
+            command -v gdb >/dev/null && timeout 120 gdb -p "$pid" -batch -ex 'thread apply all bt 24' 2>/dev/null | grep -E '^(Thread|#)' | cut -c 1-200
+            kill -KILL "$pid"
+        done
+    } | tee "$root/.build/hung.log" >&2
+}
+watch &
+watcher=$!
+
 # The lines of tests that start are for the log; what fails and how it ends is for everybody.
 status=0
 swift test --package-path "$root" --skip-build --disable-xctest 2>&1 | tee -a "$log" | { grep --line-buffered -v -E '^(◇|↳|✔ Test (case )?[^r]|\[)' || true; } ||
     status=$?
+kill "$watcher" 2>/dev/null || true
 if [ "$status" -ne 0 ]; then
     # Thousands of lines lie between a failure and the end: each is told again where whoever looks at the end finds it.
     awk '/^✘.* recorded an issue/ { told = 30 } /^(◇|✔|➜)/ || /^✘ (Suite|Test (run|.* failed after))/ { told = 0 } told-- > 0' "$log" | cut -c 1-400 | head -n 300
