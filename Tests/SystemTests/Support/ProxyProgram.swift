@@ -60,6 +60,13 @@ final class ProxyProgram {
         throw Unexpected("\(kind) does not start: \(String(decoding: (try? Files.read(folder.path + "/error.log")) ?? [], as: UTF8.self))")
     }
 
+    /// Apache's own children outlive it where it is killed: it is asked to end first.
+    deinit {
+        guard let child else { return }
+        child.kill(Signals.terminate)
+        _ = try? child.wait(timeoutMilliseconds: 10_000)
+    }
+
     var url: String { isEncrypted ? "https://localhost:\(port)" : "http://127.0.0.1:\(port)" }
 
     var address: ServerAddress {
