@@ -90,3 +90,50 @@ export function readTime(text) {
   const [hour, minute] = [Number(text.slice(0, 2)), Number(text.slice(3))];
   return hour > 23 || minute > 59 ? undefined : hour * 60 + minute;
 }
+
+/**
+ * Writes a time of day.
+ * @param {number} minutes since midnight
+ * @returns {string} `HH:MM`
+ */
+export function writeTime(minutes) {
+  return `${digits(Math.floor(minutes / 60), 2)}:${digits(minutes % 60, 2)}`;
+}
+
+/**
+ * Reads the only accepted form, `YYYY-MM-DDTHH:MM`.
+ * @param {string} text
+ * @returns {number | undefined} minutes since 1970-01-01T00:00 on the same clock
+ */
+export function readLocal(text) {
+  if (text.length !== 16 || text[10] !== "T") return undefined;
+  const [date, time] = [readDate(text.slice(0, 10)), readTime(text.slice(11))];
+  return date === undefined || time === undefined ? undefined : date * 1440 + time;
+}
+
+/**
+ * Writes a local date and time.
+ * @param {number} minutes since 1970-01-01T00:00 on the same clock
+ * @returns {string | undefined} undefined outside of the years 0001 to 9999
+ */
+export function writeLocal(minutes) {
+  const date = Math.floor(minutes / 1440);
+  const text = writeDate(date);
+  return text && `${text}T${writeTime(minutes - date * 1440)}`;
+}
+
+/**
+ * The first and the last day of a month.
+ * @param {number} date any day of a month, in days since 1970-01-01
+ * @param {number} offset months later, negative for earlier
+ * @returns {[number, number] | undefined} undefined outside of the years 0001 to 9999
+ */
+export function monthOf(date, offset) {
+  const text = writeDate(date);
+  if (text === undefined) return undefined;
+  const months = Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7)) - 1 + offset;
+  if (months < 12 || months >= 120000) return undefined;
+  const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
+  const first = days(year, month, 1);
+  return [first, first + daysInMonth(month, year) - 1];
+}
