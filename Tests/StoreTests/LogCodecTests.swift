@@ -11,7 +11,8 @@ struct LogCodecTests {
         let change = try #require(LogCodec.decode(octets), comment)
         #expect(LogCodec.encode(change) == octets, comment)
         #expect(ServerFrame.change(change).encode() == octets, comment)
-        guard case .change(change) = try decode(octets) else { throw Unexpected() }
+        // Without the schema: some of these changes have members that no record has together.
+        guard case .change(change) = try octets.withUnsafeBytes({ try ServerFrame.decode($0) }) else { throw Unexpected() }
     }
 
     @Test("Whatever random families do, a row of the log is octet for octet the change frame of its value", arguments: 1...4 as ClosedRange<UInt64>)

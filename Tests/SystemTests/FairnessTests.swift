@@ -99,7 +99,7 @@ private struct Backlog {
             let parts = (0..<items).map { number in
                 Ask.create(.tripItem, [
                     "trip_id": .reference(trip.id), "title": .text("Item \(number)"), "start_time": .text("2026-07-02T10:\(10 + number % 50)"),
-                    "description": .text(String(repeating: "d", count: 400)),
+                    "description": .text(String(repeating: "d", count: 60)),
                 ])
             }
             _ = try session.perform([trip] + parts, circle)
@@ -125,7 +125,7 @@ private struct Backlog {
             let (trip, change) = plans
             func mutation(_ body: Mutation.Body) -> (Int64) -> ClientFrame { { .mutation(id: $0, body: body, overlap: nil) } }
             func copy() -> (Int64) -> ClientFrame { mutation(.operations([Operation(kind: .trip, id: Ask.id(), action: .copy(from: trip, days: 7))])) }
-            let messages = (0..<20).map { _ in Ask.say(String(repeating: "y", count: 1_000)) }
+            let messages = (0..<20).map { _ in Ask.say(String(repeating: "y", count: 250)) }
             let questions: [(Int64) -> ClientFrame] = [
                 { .list(ListRequest(request: $0, kind: .message, search: "zz", limit: 200)) }, { .digest(DigestRequest(request: $0, after: 0)) },
                 { .history(HistoryRequest(request: $0, limit: 200)) }, { .list(ListRequest(request: $0, kind: .tripItem, search: "zz", limit: 200)) },
