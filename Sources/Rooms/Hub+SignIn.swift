@@ -46,7 +46,7 @@ extension Hub {
         session.person = answer.person
         session.scope = answer.scope
         session.memberships = answer.memberships
-        let welcome = Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits)
+        let welcome = Welcome(server: serverVersion, time: time, memberships: answer.memberships, limits: limits, web: webBuild)
         send(.welcome(welcome), to: session, request: session.request)
         session.recovery = answer.recovery
         session.request = nil

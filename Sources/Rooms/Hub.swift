@@ -9,6 +9,8 @@ package import Wire
 package final class Hub {
     package let limits: Limits
     let serverVersion: String
+    /// The build of the web client, for browsers whose page is of another one.
+    package var webBuild: String?
     let checksumPace: ChecksumPace
 
     private var effects: [Effect] = []

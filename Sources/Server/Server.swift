@@ -22,6 +22,8 @@ package struct ServerOptions: Sendable {
     package var health = HealthSettings()
     /// The text to which parents consent.
     package var consent = ConsentText.standard
+    /// Where the web client comes from.
+    package var web = WebClientSource.program
     /// Whether the database is copied before a newer program changes its tables.
     package var copiesBeforeUpgrade = true
     /// The cost of new hashes of passwords.
@@ -129,7 +131,7 @@ package enum HuddleServer {
             if let secureNumber { hosts.append(try SocketAddress.local(of: secureNumber).host) }
             origins.isLoopback = hosts.allSatisfy { NetworkAddress($0)?.isLoopback ?? false }
             let shard = Shard(
-                reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: origins),
+                reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: origins, web: options.web),
                 serverVersion: HuddleVersion.text, events: events, writer: writer, readers: readers, files: files)
             defer { shard.closeAll() }
             let disk = SystemDisk(

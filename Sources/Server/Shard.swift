@@ -32,6 +32,7 @@ final class Shard {
         self.reactor = reactor
         self.site = site
         let hub = Hub(limits: limits, serverVersion: serverVersion)
+        hub.webBuild = site.web.build
         table = ConnectionTable(reactor: reactor, limits: limits)
         queues = TickQueues(waker: reactor.waker)
         workers = Workers(readers: readers, writer: writer, files: files)

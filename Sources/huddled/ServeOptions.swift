@@ -103,6 +103,14 @@ enum ServeOptions {
                         reason: "The copy is the way back to the older program. It takes as much room as the database, for 30 days. --no-backup-before-upgrade is the same as no.")
                 ]),
             .init(
+                "Web client",
+                [
+                    .init(
+                        "web", .checked(placeholder: "on|off|FOLDER", takes: "on, off, or a folder") { !$0.isEmpty }, initial: "on",
+                        "Whether the server offers the web client: on, off, or the modules of a folder as they are.",
+                        reason: "The client is in the program, so it always fits the server. A folder is for authors of the client: nothing of it is joined, compressed or kept."),
+                ]),
+            .init(
                 "People",
                 [
                     .init(
@@ -196,6 +204,11 @@ enum ServeOptions {
         {
             options.passwordCost = cost
         }
+        switch settings.text("web") ?? "on" {
+        case "on": options.web = .program
+        case "off": options.web = .off
+        case let folder: options.web = .folder(try webFolder(folder))
+        }
         if let path = settings.text("consent-text") { options.consent = try consentText(path) }
         options.metrics = settings.text("metrics").flatMap { ListenPlace($0) }
         options.acmeWebRoot = settings.text("acme-webroot")
@@ -222,6 +235,11 @@ enum ServeOptions {
         if let floor = settings.text("free-space-floor").flatMap(OptionForm.size) { live.health.freeSpaceFloor = floor }
         live.health.backupMaxAge = settings.text("backup-max-age").flatMap(OptionForm.duration)
         return live
+    }
+
+    private static func webFolder(_ path: String) throws(UsageError) -> String {
+        guard Files.exists(path + "/index.html") else { throw UsageError("--web is \(path), which is neither on nor off, nor a folder with the client's index.html.") }
+        return path
     }
 
     private static func consentText(_ path: String) throws(UsageError) -> ConsentText {

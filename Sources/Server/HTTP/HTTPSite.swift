@@ -8,7 +8,7 @@ import WebSocket
 ///
 /// | path | methods | what |
 /// | --- | --- | --- |
-/// | `/` | GET HEAD OPTIONS | a page that says what this is |
+/// | `/`, `/events` … | GET HEAD OPTIONS | the web client (`WebClientRoutes`), or a page that says what this is |
 /// | `/health` | GET HEAD OPTIONS | whether to send clients here, for a load balancer |
 /// | `/ws` | GET HEAD OPTIONS | the WebSocket |
 ///
@@ -19,6 +19,8 @@ final class HTTPSite {
     /// Which web pages may connect.
     private(set) var origins: OriginPolicy
     private let page: Representation
+    /// Where the web client comes from.
+    let web: WebClientSource
     private var routes = RouteTable<Route>()
     /// Finds out who sends a request; set once before the loop runs.
     var admission: RequestAdmission?
@@ -31,16 +33,19 @@ final class HTTPSite {
 
     static let socketPath = "/ws"
 
-    init(trust: ProxyTrust = ProxyTrust(), origins: OriginPolicy = OriginPolicy()) {
+    /// - Parameter web: where the web client comes from; without one, `/` is a page that says what this is.
+    init(trust: ProxyTrust = ProxyTrust(), origins: OriginPolicy = OriginPolicy(), web: WebClientSource = .off) {
         self.trust = trust
         self.origins = origins
+        self.web = web
         let tag = Hex.encode(Array(Digest.sha256(HTTPSite.pageContent).prefix(8)))
         page = Representation(
             length: HTTPSite.pageContent.count, contentType: "text/html; charset=utf-8", validators: Validators(tag: EntityTag(tag)),
             fields: [Field("Cache-Control", "no-cache")])
         let group = RouteGroup()
+        if web == .off { add([group.resource("/", .get { [unowned self] in .response(pageResponse($0.head)) })]) }
+        add(WebClientRoutes.all(web))
         add([
-            group.resource("/", .get { [unowned self] in .response(pageResponse($0.head)) }),
             group.resource("/health", .get { [unowned self] _ in .response(healthResponse) }),
             group.resource(HTTPSite.socketPath, .get { [unowned self] in socket($0) }),
         ])

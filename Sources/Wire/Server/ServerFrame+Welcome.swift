@@ -14,9 +14,11 @@ package struct Welcome: Hashable, Sendable {
     /// What the server knows besides 0.1.0. A server refuses every frame and key that it does not know, so a client sends those of a
     /// feature only to a server that lists it. Features that this program does not know are left out.
     package var features: [Feature]
+    /// The build of the web client that the server offers, 32 hexadecimal digits; `nil` if it offers none.
+    package var web: String?
 
     package init(
-        protocol: Int = 1, server: String, time: Int64, memberships: [Membership], limits: Limits, features: [Feature] = Feature.allCases
+        protocol: Int = 1, server: String, time: Int64, memberships: [Membership], limits: Limits, features: [Feature] = Feature.allCases, web: String? = nil
     ) {
         self.protocol = `protocol`
         self.server = server
@@ -24,6 +26,7 @@ package struct Welcome: Hashable, Sendable {
         self.memberships = memberships
         self.limits = limits
         self.features = features
+        self.web = web
     }
 }
 
@@ -54,6 +57,7 @@ extension ServerFrame {
                 "type": "array", "items": ["type": "string"],
                 "$comment": .string("Of this server: " + Feature.allCases.map(\.rawValue).joined(separator: ", ") + "."),
             ], "What the server knows besides 0.1.0; left out: nothing. Ignore words that you do not know.", required: false),
+            .init("web", ["type": "string", "pattern": "^[0-9a-f]{32}$"], "The build of the web client that this server offers: a page of another build loads itself again.", required: false),
             .answered,
         ], example: #"""
             {"type":"welcome","protocol":1,"server":"0.2.0","time":1776250800000,"memberships":[{"family":"01910000-0000-7000-8000-000000000001","name":"The Rivers","member":"01910000-0000-7000-8000-000000000010","role":"parent"}],"limits":\#(LimitsCodec.text),"features":["quiet","requests"]}
@@ -65,6 +69,7 @@ extension ServerFrame {
         private var memberships: [Membership]?
         private var limits: Limits?
         private var features: [Feature] = []
+        private var web: String?
 
         mutating func read(_ name: JSONKey, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch name {
@@ -77,6 +82,7 @@ extension ServerFrame {
                 try reader.readArray { reader throws(JSONError) in
                     if let known = Feature(rawValue: try reader.readString()) { features.append(known) }
                 }
+            case "web": web = try reader.readString()
             default: return false
             }
             return true
@@ -85,7 +91,7 @@ extension ServerFrame {
         func frame(request: Int64?) throws(JSONError) -> ServerFrame {
             let welcome = Welcome(
                 protocol: try need(`protocol`, "protocol"), server: try need(server, "server"), time: try need(time, "time"),
-                memberships: try need(memberships, "memberships"), limits: try need(limits, "limits"), features: features)
+                memberships: try need(memberships, "memberships"), limits: try need(limits, "limits"), features: features, web: web)
             return ServerFrame.welcome(welcome).answering(request)
         }
 
@@ -103,11 +109,16 @@ extension ServerFrame {
             writer.endArray()
             writer.key("limits")
             LimitsCodec.encode(welcome.limits, into: &writer)
-            guard !welcome.features.isEmpty else { return }
-            writer.key("features")
-            writer.beginArray()
-            for feature in welcome.features { writer.string(feature.rawValue) }
-            writer.endArray()
+            if !welcome.features.isEmpty {
+                writer.key("features")
+                writer.beginArray()
+                for feature in welcome.features { writer.string(feature.rawValue) }
+                writer.endArray()
+            }
+            if let web = welcome.web {
+                writer.key("web")
+                writer.string(web)
+            }
         }
     }
 }

@@ -1,0 +1,248 @@
+// Written by a test from the folder Sources/WebClient/site (HUDDLE_WRITE_PROTO=1); not edited by hand.
+#include "CWebClient.h"
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char file0[] = {
+#embed "../WebClient/site/app.js"
+};
+static const unsigned char file1[] = {
+#embed "../WebClient/site/crypto/sha256.js"
+};
+static const unsigned char file2[] = {
+#embed "../WebClient/site/dates/calendar.js"
+};
+static const unsigned char file3[] = {
+#embed "../WebClient/site/dates/zones.js"
+};
+static const unsigned char file4[] = {
+#embed "../WebClient/site/documents/uploads.js"
+};
+static const unsigned char file5[] = {
+#embed "../WebClient/site/family/checksum.js"
+};
+static const unsigned char file6[] = {
+#embed "../WebClient/site/family/kinds.js"
+};
+static const unsigned char file7[] = {
+#embed "../WebClient/site/family/merge.js"
+};
+static const unsigned char file8[] = {
+#embed "../WebClient/site/family/permission.js"
+};
+static const unsigned char file9[] = {
+#embed "../WebClient/site/family/records.js"
+};
+static const unsigned char file10[] = {
+#embed "../WebClient/site/family/shift.js"
+};
+static const unsigned char file11[] = {
+#embed "../WebClient/site/folding/folded.js"
+};
+static const unsigned char file12[] = {
+#embed "../WebClient/site/folding/table.js"
+};
+static const unsigned char file13[] = {
+#embed "../WebClient/site/icons/huddle.svg"
+};
+static const unsigned char file14[] = {
+#embed "../WebClient/site/index.html"
+};
+static const unsigned char file15[] = {
+#embed "../WebClient/site/manifest.webmanifest"
+};
+static const unsigned char file16[] = {
+#embed "../WebClient/site/queries/declarations.js"
+};
+static const unsigned char file17[] = {
+#embed "../WebClient/site/queries/keys.js"
+};
+static const unsigned char file18[] = {
+#embed "../WebClient/site/queries/query.js"
+};
+static const unsigned char file19[] = {
+#embed "../WebClient/site/queries/statistics.js"
+};
+static const unsigned char file20[] = {
+#embed "../WebClient/site/screen/dialog.js"
+};
+static const unsigned char file21[] = {
+#embed "../WebClient/site/screen/html.js"
+};
+static const unsigned char file22[] = {
+#embed "../WebClient/site/screen/router.js"
+};
+static const unsigned char file23[] = {
+#embed "../WebClient/site/sessions/account.js"
+};
+static const unsigned char file24[] = {
+#embed "../WebClient/site/sessions/build.js"
+};
+static const unsigned char file25[] = {
+#embed "../WebClient/site/sessions/cache.js"
+};
+static const unsigned char file26[] = {
+#embed "../WebClient/site/sessions/ids.js"
+};
+static const unsigned char file27[] = {
+#embed "../WebClient/site/sessions/slots.js"
+};
+static const unsigned char file28[] = {
+#embed "../WebClient/site/sessions/store.js"
+};
+static const unsigned char file29[] = {
+#embed "../WebClient/site/style/app.css"
+};
+static const unsigned char file30[] = {
+#embed "../WebClient/site/sync/backoff.js"
+};
+static const unsigned char file31[] = {
+#embed "../WebClient/site/sync/confirmed.js"
+};
+static const unsigned char file32[] = {
+#embed "../WebClient/site/sync/conflicts.js"
+};
+static const unsigned char file33[] = {
+#embed "../WebClient/site/sync/engine.js"
+};
+static const unsigned char file34[] = {
+#embed "../WebClient/site/sync/folding.js"
+};
+static const unsigned char file35[] = {
+#embed "../WebClient/site/sync/pending.js"
+};
+static const unsigned char file36[] = {
+#embed "../WebClient/site/views/app.js"
+};
+static const unsigned char file37[] = {
+#embed "../WebClient/site/views/calendar.js"
+};
+static const unsigned char file38[] = {
+#embed "../WebClient/site/views/comments.js"
+};
+static const unsigned char file39[] = {
+#embed "../WebClient/site/views/document.js"
+};
+static const unsigned char file40[] = {
+#embed "../WebClient/site/views/documents.js"
+};
+static const unsigned char file41[] = {
+#embed "../WebClient/site/views/event-form.js"
+};
+static const unsigned char file42[] = {
+#embed "../WebClient/site/views/event.js"
+};
+static const unsigned char file43[] = {
+#embed "../WebClient/site/views/events.js"
+};
+static const unsigned char file44[] = {
+#embed "../WebClient/site/views/form.js"
+};
+static const unsigned char file45[] = {
+#embed "../WebClient/site/views/frame.js"
+};
+static const unsigned char file46[] = {
+#embed "../WebClient/site/views/kept.js"
+};
+static const unsigned char file47[] = {
+#embed "../WebClient/site/views/room.js"
+};
+static const unsigned char file48[] = {
+#embed "../WebClient/site/views/season.js"
+};
+static const unsigned char file49[] = {
+#embed "../WebClient/site/views/settings.js"
+};
+static const unsigned char file50[] = {
+#embed "../WebClient/site/views/sign-in.js"
+};
+static const unsigned char file51[] = {
+#embed "../WebClient/site/views/trip-items.js"
+};
+static const unsigned char file52[] = {
+#embed "../WebClient/site/views/trip.js"
+};
+static const unsigned char file53[] = {
+#embed "../WebClient/site/views/trips.js"
+};
+static const unsigned char file54[] = {
+#embed "../WebClient/site/wire/frames.js"
+};
+static const unsigned char file55[] = {
+#embed "../WebClient/site/wire/protocol.js"
+};
+static const unsigned char file56[] = {
+#embed "../WebClient/site/wire/rejections.js"
+};
+static const unsigned char file57[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file58[] = {
+#embed "../WebClient/site/worker.js"
+};
+
+static const webclient_file files[] = {
+    {"app.js", file0, sizeof file0},
+    {"crypto/sha256.js", file1, sizeof file1},
+    {"dates/calendar.js", file2, sizeof file2},
+    {"dates/zones.js", file3, sizeof file3},
+    {"documents/uploads.js", file4, sizeof file4},
+    {"family/checksum.js", file5, sizeof file5},
+    {"family/kinds.js", file6, sizeof file6},
+    {"family/merge.js", file7, sizeof file7},
+    {"family/permission.js", file8, sizeof file8},
+    {"family/records.js", file9, sizeof file9},
+    {"family/shift.js", file10, sizeof file10},
+    {"folding/folded.js", file11, sizeof file11},
+    {"folding/table.js", file12, sizeof file12},
+    {"icons/huddle.svg", file13, sizeof file13},
+    {"index.html", file14, sizeof file14},
+    {"manifest.webmanifest", file15, sizeof file15},
+    {"queries/declarations.js", file16, sizeof file16},
+    {"queries/keys.js", file17, sizeof file17},
+    {"queries/query.js", file18, sizeof file18},
+    {"queries/statistics.js", file19, sizeof file19},
+    {"screen/dialog.js", file20, sizeof file20},
+    {"screen/html.js", file21, sizeof file21},
+    {"screen/router.js", file22, sizeof file22},
+    {"sessions/account.js", file23, sizeof file23},
+    {"sessions/build.js", file24, sizeof file24},
+    {"sessions/cache.js", file25, sizeof file25},
+    {"sessions/ids.js", file26, sizeof file26},
+    {"sessions/slots.js", file27, sizeof file27},
+    {"sessions/store.js", file28, sizeof file28},
+    {"style/app.css", file29, sizeof file29},
+    {"sync/backoff.js", file30, sizeof file30},
+    {"sync/confirmed.js", file31, sizeof file31},
+    {"sync/conflicts.js", file32, sizeof file32},
+    {"sync/engine.js", file33, sizeof file33},
+    {"sync/folding.js", file34, sizeof file34},
+    {"sync/pending.js", file35, sizeof file35},
+    {"views/app.js", file36, sizeof file36},
+    {"views/calendar.js", file37, sizeof file37},
+    {"views/comments.js", file38, sizeof file38},
+    {"views/document.js", file39, sizeof file39},
+    {"views/documents.js", file40, sizeof file40},
+    {"views/event-form.js", file41, sizeof file41},
+    {"views/event.js", file42, sizeof file42},
+    {"views/events.js", file43, sizeof file43},
+    {"views/form.js", file44, sizeof file44},
+    {"views/frame.js", file45, sizeof file45},
+    {"views/kept.js", file46, sizeof file46},
+    {"views/room.js", file47, sizeof file47},
+    {"views/season.js", file48, sizeof file48},
+    {"views/settings.js", file49, sizeof file49},
+    {"views/sign-in.js", file50, sizeof file50},
+    {"views/trip-items.js", file51, sizeof file51},
+    {"views/trip.js", file52, sizeof file52},
+    {"views/trips.js", file53, sizeof file53},
+    {"wire/frames.js", file54, sizeof file54},
+    {"wire/protocol.js", file55, sizeof file55},
+    {"wire/rejections.js", file56, sizeof file56},
+    {"words/dates.js", file57, sizeof file57},
+    {"worker.js", file58, sizeof file58},
+};
+
+const webclient_file *webclient_files(size_t *count) {
+    *count = sizeof files / sizeof files[0];
+    return files;
+}

@@ -1,0 +1,218 @@
+// The web client: who is signed in, the store, the frame, the pages.
+import { ask, openDialog, Toasts } from "./screen/dialog.js";
+import { button, fill, h, link } from "./screen/html.js";
+import { Router } from "./screen/router.js";
+import { request, session } from "./sessions/account.js";
+import { follow, register } from "./sessions/build.js";
+import { Cache } from "./sessions/cache.js";
+import { Slots } from "./sessions/slots.js";
+import { Store } from "./sessions/store.js";
+import { App } from "./views/app.js";
+import { documentPage } from "./views/document.js";
+import { documentsPage } from "./views/documents.js";
+import { eventPage } from "./views/event.js";
+import { eventFormPage } from "./views/event-form.js";
+import { eventsPage } from "./views/events.js";
+import { Frame } from "./views/frame.js";
+import { keptPage } from "./views/kept.js";
+import { roomPage } from "./views/room.js";
+import { Season } from "./views/season.js";
+import { settingsPage } from "./views/settings.js";
+import { signInPage } from "./views/sign-in.js";
+import { tripPage } from "./views/trip.js";
+import { tripsPage } from "./views/trips.js";
+import { counted } from "./words/dates.js";
+
+/** @typedef {import("./sessions/store.js").Membership} Membership */
+
+const root = /** @type {HTMLElement} */ (document.getElementById("huddle"));
+
+/** What this browser remembers besides the records: which family was open last. */
+const memory = {
+  /** @returns {Membership[]} */
+  get memberships() {
+    try {
+      return JSON.parse(localStorage.getItem("huddle-memberships") ?? "[]");
+    } catch {
+      return [];
+    }
+  },
+  /** @param {Membership[]} all */
+  set memberships(all) {
+    try {
+      if (all.length > 0) localStorage.setItem("huddle-memberships", JSON.stringify(all));
+      else localStorage.removeItem("huddle-memberships");
+    } catch {
+      // Blocked storage: the page works, and starts with the network only.
+    }
+  },
+};
+
+/** A cookie of this browser session alone says that the computer is not the person's; it ends when the session's cookie does. */
+const brief = {
+  get isSet() { return document.cookie.split("; ").includes("huddle-brief=1"); },
+  set() { document.cookie = "huddle-brief=1; path=/; SameSite=Strict"; },
+};
+
+/** @returns {Promise<Cache | undefined>} */
+async function openCache() {
+  try {
+    return await Cache.open();
+  } catch (error) {
+    console.warn("huddle: this browser keeps no copy", error);
+    return undefined;
+  }
+}
+
+async function start() {
+  // A link with a code has it in the fragment, which no server sees; it goes before anything is sent.
+  const code = decodeURIComponent(location.hash.slice(1));
+  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+  const known = await session();
+  if (code !== "" && known.state !== "unreachable") return signIn({ code });
+  if (known.state === "signed_in") {
+    if (!brief.isSet) memory.memberships = known.memberships;
+    return open(known.memberships, { isBrief: brief.isSet });
+  }
+  const held = memory.memberships;
+  if (known.state === "signed_out") {
+    // The session has ended elsewhere: the records go, what the member wrote stays for the same member.
+    if (held.length > 0) await forget(held, false);
+    memory.memberships = [];
+    return signIn({ code: "", reason: held.length > 0 ? "You are signed out on this device. What you wrote and did not send is kept until you sign in again." : undefined });
+  }
+  if (held.length > 0) return open(held, { isBrief: false });
+  fill(root, h("main.sign-in", null, h("h1", null, "Huddle"),
+    h("p.notice", { role: "alert" }, "The server does not answer. Check the network, then try again."), h("div.buttons", null, button("primary", "Try again", () => location.reload()))));
+  return undefined;
+}
+
+/**
+ * @param {{code: string, reason?: string}} options
+ */
+function signIn({ code, reason }) {
+  document.title = "Sign in – Huddle";
+  fill(root, signInPage({
+    code, reason, signedIn: (memberships, isBrief) => {
+      if (isBrief) brief.set();
+      else memory.memberships = memberships;
+      open(memberships, { isBrief });
+    },
+  }));
+}
+
+/**
+ * @param {Membership[]} memberships
+ * @param {boolean} all also what the members wrote and did not send
+ */
+async function forget(memberships, all) {
+  const cache = await openCache();
+  if (!cache) return;
+  for (const membership of memberships) {
+    const store = new Store({ cache, slots: new Slots() });
+    store.slot = { client: "", family: membership.family, member: membership.member, chunks: 1, used: 0, state: {} };
+    await store.forget({ all });
+  }
+}
+
+/**
+ * Opens a family.
+ * @param {Membership[]} memberships
+ * @param {{isBrief: boolean, family?: string}} options
+ */
+async function open(memberships, { isBrief, family }) {
+  const wanted = family ?? new URLSearchParams(location.search).get("family") ?? undefined;
+  const membership = memberships.find((one) => one.family === wanted) ?? (memberships.length === 1 ? memberships[0] : undefined);
+  if (!membership) {
+    fill(root, h("main.sign-in", null, h("h1", null, "Which family?"),
+      memberships.length === 0 && h("p.notice", null, "You are in no family any more. Ask a parent for a new invite."),
+      h("div.choices", null, memberships.map((one) => button("plain", one.name, () => open(memberships, { isBrief, family: one.family }))))));
+    return;
+  }
+  const cache = isBrief ? undefined : await openCache();
+  const store = new Store({ cache, slots: new Slots() });
+  const season = new Season(store);
+  const toasts = new Toasts();
+  const app = new App({ store, season, toasts, cache, memberships, isBrief });
+  const frame = new Frame(app);
+  const router = new Router(frame.place, [
+    { pattern: /^\/events\/create$/, make: (_, query) => eventFormPage(app, undefined, query.get("date") ?? undefined) },
+    { pattern: /^\/events\/([^/]+)\/edit$/, make: ([id]) => eventFormPage(app, id) },
+    { pattern: /^\/events\/([^/]+)$/, make: ([id]) => eventPage(app, id) },
+    { pattern: /^\/trips\/([^/]+)$/, make: ([id]) => tripPage(app, id) },
+    { pattern: /^\/trips$/, make: () => tripsPage(app) },
+    { pattern: /^\/documents\/([^/]+)\/about$/, make: ([id]) => documentPage(app, id) },
+    { pattern: /^\/documents$/, make: () => documentsPage(app) },
+    { pattern: /^\/room$/, make: () => roomPage(app) },
+    { pattern: /^\/kept$/, make: () => keptPage(app) },
+    { pattern: /^\/settings$/, make: () => settingsPage(app) },
+    { pattern: /^\/(events)?$/, make: () => eventsPage(app) },
+    { pattern: /^/, make: () => ({ title: "Not found", element: h("section", null, h("h1", null, "Page not found"), h("p", null, link("/events", "Return to Events →"))) }) },
+  ], (path, page) => {
+    frame.shown(path === "/" ? "/events" : path);
+    document.title = `${page.title} – ${store.engine.familyName ?? "Huddle"}`;
+  });
+  app.router = router;
+  app.openFamily = (one) => { location.assign(`/events?family=${one.family}`); };
+  app.signOut = () => signOut(app);
+  await store.begin(membership);
+  fill(root, frame.element);
+  router.start();
+  if (!isBrief) register();
+  store.listen((ids, notes) => {
+    router.page?.update?.(ids);
+    for (const note of notes) {
+      if (note.stop) stopped(app, note);
+      if (note.notify === "welcome") follow(note.welcome.web, () => store.settle());
+    }
+  });
+  for (const event of ["online", "pageshow"]) addEventListener(event, () => store.check());
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "visible") store.check();
+    else store.settle();
+  });
+}
+
+/**
+ * The server ended the session, or refused it for good.
+ * @param {App} app
+ * @param {any} note
+ */
+async function stopped(app, note) {
+  const isRemoved = note.stop === "closed" && note.code === 4500;
+  const isEnded = note.stop === "token_unknown" || note.stop === "signed_out" || (note.stop === "closed" && note.code === 4501);
+  if (isRemoved || isEnded) {
+    await app.store.forget({ all: isRemoved });
+    memory.memberships = [];
+    signIn({
+      code: "",
+      reason: isRemoved ? "You are no longer in this family. Its records have been removed from this device."
+        : "You are signed out on this device. What you wrote and did not send is kept until you sign in again.",
+    });
+    return;
+  }
+  openDialog("Huddle has stopped", () => [
+    h("p", null, note.rejection?.message ?? `The server ended the connection (${note.code ?? note.stop}). Load the page again; your changes are kept.`),
+    h("div.buttons", null, button("primary", "Load again", () => location.reload())),
+  ]);
+}
+
+/** @param {App} app */
+async function signOut(app) {
+  const { waiting, refused } = app.store.waiting;
+  if (waiting + refused > 0) {
+    const text = `${counted(waiting + refused, "change")} of yours ${waiting + refused === 1 ? "is" : "are"} not on the server and would be lost.`;
+    if (!(await ask("Sign out?", text, { yes: "Sign out and lose them", danger: true }))) return;
+  }
+  const answer = await request("DELETE", "/session");
+  if (answer.status === 0) {
+    app.toasts.show("There is no connection to the server, so this session cannot be ended. Try again when it is back.");
+    return;
+  }
+  await app.store.forget({ all: true });
+  memory.memberships = [];
+  history.replaceState(null, "", "/");
+  location.reload();
+}
+
+start();

@@ -1,0 +1,534 @@
+// The one store of a tab: the engine, its connection, its copy on this device, and who listens to changes.
+import { SyncEngine } from "../sync/engine.js";
+import { savePending, writeDraft } from "../sync/pending.js";
+import { rejection, Refusal } from "../wire/rejections.js";
+import { newId, randomBelow } from "./ids.js";
+
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("../family/records.js").Operation} Operation */
+/** @typedef {import("../family/records.js").OverlapOverride} OverlapOverride */
+/** @typedef {import("../wire/frames.js").Frame} Frame */
+/** @typedef {import("../wire/rejections.js").Rejection} Rejection */
+/** @typedef {import("./cache.js").Cache} Cache */
+/** @typedef {import("./cache.js").Slot} Slot */
+/** @typedef {import("./cache.js").Waiting} Waiting */
+/** @typedef {import("./slots.js").Slots} Slots */
+/** @typedef {{family: string, name: string, member: string, role: string}} Membership */
+/** @typedef {{seq?: number, rejection?: Rejection, warnings?: any[]}} Outcome */
+/**
+ * What happened: the ids of records that look different now (undefined: any may), and the engine's notes.
+ * @typedef {(ids: Set<string> | undefined, notes: any[]) => void} Listener
+ */
+
+/** The protocol's name in the handshake of the socket. */
+const SUBPROTOCOL = "huddle.v1";
+/** The milliseconds from a change to its rows on this device. */
+const WRITE_AFTER = 250;
+/** A connection without a frame for so many milliseconds is asked for one, and lost without an answer after the next. */
+const SILENCE = 45_000;
+const PROBE = 5_000;
+
+export class Store {
+  /** @param {{cache: Cache | undefined, slots: Slots, open?: (url: string, protocol: string) => WebSocket}} parts `cache`: undefined keeps everything in memory */
+  constructor({ cache, slots, open = (url, protocol) => new WebSocket(url, protocol) }) {
+    this.cache = cache;
+    this.slots = slots;
+    this.open = open;
+    /** @type {SyncEngine} */
+    this.engine = new SyncEngine({ token: "", client: newId(), random: randomBelow });
+    /** @type {any} the reason of the engine's stop */
+    this.stopped = undefined;
+    /** Whether the copy on this device could not be written: what waits is in this page alone. */
+    this.isMemoryOnly = cache === undefined;
+    /** @type {Set<Listener>} */
+    this.listeners = new Set();
+    /** @type {Set<string> | undefined} */
+    this.changed = new Set();
+    /** @type {any[]} */
+    this.notes = [];
+    this.isTelling = false;
+    /** @type {WebSocket | undefined} */
+    this.socket = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.reconnect = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.wake = undefined;
+    this.lastFrame = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.probe = undefined;
+    /** @type {Map<number, (frame: Frame | undefined, rejection?: Rejection) => void>} */
+    this.questions = new Map();
+    /** @type {Map<number, (outcome: Outcome) => void>} */
+    this.outcomes = new Map();
+    // What is on this device.
+    /** @type {Slot | undefined} */
+    this.slot = undefined;
+    /** @type {Map<string, string>} */
+    this.kept = new Map();
+    /** @type {Set<string>} */
+    this.dirty = new Set();
+    this.isReplaced = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.writeTimer = undefined;
+    /** @type {Promise<void>} */
+    this.writing = Promise.resolve();
+    /** @type {Frame[]} mutations that go out once their rows are on stable storage */
+    this.outgoing = [];
+    this.isKeeping = false;
+  }
+
+  // Start and end.
+
+  /**
+   * Loads what this device has for a member of a family, and connects.
+   * @param {Membership} membership
+   */
+  async begin(membership) {
+    const loaded = await this.#load(membership).catch((error) => this.#failed(error));
+    const client = loaded?.client ?? (await this.slots.make());
+    const engine = new SyncEngine({ token: "", client, family: membership.family, returnsToContext: true, random: randomBelow });
+    // The cookie signs in; no script sees a token.
+    engine.configuration.token = /** @type {any} */ (undefined);
+    this.engine = engine;
+    this.stopped = undefined;
+    if (loaded?.slot) {
+      engine.restore({
+        ...loaded.slot.state, client, records: loaded.slot.state.cursor ? loaded.records : [],
+        pending: loaded.waiting.filter((one) => one.kind === "pending").map((one) => one.row).sort((one, other) => one.id - other.id),
+        drafts: loaded.waiting.filter((one) => one.kind === "draft").map((one) => one.row).sort((one, other) => one.id - other.id),
+      });
+      for (const one of loaded.waiting) this.kept.set(`${one.kind} ${one.id}`, JSON.stringify(one.row));
+    }
+    this.slot = loaded?.slot ?? { client, family: membership.family, member: membership.member, chunks: 1, used: Date.now(), state: {} };
+    engine.family = membership.family;
+    engine.member ??= membership.member;
+    engine.role ??= membership.role;
+    this.#tell(undefined, []);
+    this.run(engine.start(this.now));
+  }
+
+  /** @param {Membership} membership */
+  async #load(membership) {
+    const { cache } = this;
+    if (!cache) return undefined;
+    const own = (await cache.slots()).filter((slot) => slot.family === membership.family && slot.member === membership.member);
+    const counted = await Promise.all(own.map(async (slot) => ({ slot, count: await cache.waitingIn(slot.client) })));
+    // What waits goes first.
+    counted.sort((one, other) => other.count - one.count);
+    for (const { slot } of counted) if (await this.slots.take(slot.client)) return { client: slot.client, ...(await cache.load(slot.client)) };
+    return undefined;
+  }
+
+  /**
+   * Ends the connection; nothing that waits is lost.
+   */
+  end() {
+    clearTimeout(this.reconnect);
+    clearTimeout(this.wake);
+    clearTimeout(this.probe);
+    this.#close(1000);
+    this.engine.phase = "stopped";
+  }
+
+  get now() {
+    return performance.now();
+  }
+
+  // Listeners.
+
+  /**
+   * @param {Listener} listener
+   * @returns {() => void} ends it
+   */
+  listen(listener) {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /**
+   * Tells the listeners once for everything that happens in one turn of the event loop.
+   * @param {string[] | undefined} ids
+   * @param {any[]} notes
+   */
+  #tell(ids, notes) {
+    if (ids === undefined) this.changed = undefined;
+    else for (const id of ids) this.changed?.add(id);
+    this.notes.push(...notes);
+    if (this.isTelling) return;
+    this.isTelling = true;
+    queueMicrotask(() => {
+      const { changed, notes: told } = this;
+      this.isTelling = false;
+      this.changed = new Set();
+      this.notes = [];
+      for (const listener of [...this.listeners]) listener(changed, told);
+    });
+  }
+
+  // Actions of the engine.
+
+  /** @param {any[]} actions */
+  run(actions) {
+    // Rows first: a mutation is sent once it is on stable storage.
+    this.#keep();
+    for (const action of actions) {
+      if (action.send) this.#send(action.send);
+      else if (action.connect !== undefined) this.#connectAfter(action.connect);
+      else if (action.disconnect !== undefined) this.#close(action.disconnect);
+      else if (action.wake !== undefined) {
+        clearTimeout(this.wake);
+        this.wake = setTimeout(() => this.run(this.engine.timerFired(this.now)), action.wake);
+      } else if (action.changed) {
+        for (const id of action.changed) this.dirty.add(id);
+        this.#writeSoon();
+        this.#tell(action.changed, []);
+      } else if (action.replaced) {
+        this.isReplaced = true;
+        this.#writeSoon();
+        this.#tell(undefined, []);
+      } else if (action.stop) {
+        clearTimeout(this.reconnect);
+        this.stopped = action;
+        this.#forgetQuestions();
+        this.#tell([], [action]);
+      } else if (action.notify) this.#note(action);
+    }
+    this.#tell([], []);
+  }
+
+  /** @param {any} note */
+  #note(note) {
+    if (note.notify === "answer") this.#answered(note.frame.request, note.frame);
+    else if (note.notify === "failed" && note.request !== undefined) this.#answered(note.request, undefined, note.rejection);
+    else if (note.notify === "offline") this.#forgetQuestions();
+    else if (note.notify === "acknowledged") this.#settled(note.ack.mutation, { seq: note.ack.seq, warnings: note.ack.warnings });
+    else if (note.notify === "rejected") this.#settled(note.mutation, { rejection: note.rejection });
+    if (note.notify === "joined" || note.notify === "live" || note.notify === "role" || note.notify === "context") this.#writeSoon();
+    this.#tell([], [note]);
+  }
+
+  /**
+   * @param {number} mutation
+   * @param {Outcome} outcome
+   */
+  #settled(mutation, outcome) {
+    this.outcomes.get(mutation)?.(outcome);
+    this.outcomes.delete(mutation);
+  }
+
+  /**
+   * @param {number} request
+   * @param {Frame | undefined} frame
+   * @param {Rejection} [refused]
+   */
+  #answered(request, frame, refused) {
+    this.questions.get(request)?.(frame, refused);
+    this.questions.delete(request);
+  }
+
+  #forgetQuestions() {
+    const offline = rejection("busy", "There is no connection to the server. Try again when it is back.");
+    for (const answer of this.questions.values()) answer(undefined, offline);
+    this.questions.clear();
+  }
+
+  // The connection.
+
+  /** @param {Frame} frame */
+  #send(frame) {
+    if (frame.type === "mutate" && this.isKeeping) this.outgoing.push(frame);
+    else if (this.socket?.readyState === 1) this.socket.send(JSON.stringify(frame));
+  }
+
+  /** @param {number} wait milliseconds */
+  #connectAfter(wait) {
+    clearTimeout(this.reconnect);
+    this.reconnect = setTimeout(() => this.#connect(), wait);
+  }
+
+  #connect() {
+    clearTimeout(this.reconnect);
+    if (this.engine.phase !== "offline") return;
+    this.#close(1000);
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = this.open(`${scheme}://${location.host}/ws`, SUBPROTOCOL);
+    this.socket = socket;
+    this.lastFrame = this.now;
+    socket.onopen = () => {
+      if (socket !== this.socket) return;
+      this.#watch();
+      this.run(this.engine.connected(this.now));
+    };
+    socket.onmessage = ({ data }) => {
+      if (socket !== this.socket) return;
+      this.lastFrame = this.now;
+      this.#receive(data);
+    };
+    socket.onclose = ({ code }) => {
+      if (socket === this.socket) this.#lost(code);
+    };
+  }
+
+  /** @param {any} data */
+  #receive(data) {
+    try {
+      this.run(this.engine.receive(JSON.parse(data), this.now));
+    } catch (error) {
+      // Not a frame of the protocol, or one with other members: the server or something between is broken.
+      console.warn("huddle: a frame could not be read", error);
+      this.#close(1002);
+      this.#lost(undefined);
+    }
+  }
+
+  /** @param {number | undefined} code */
+  #lost(code) {
+    clearTimeout(this.probe);
+    this.socket = undefined;
+    this.outgoing = [];
+    this.run(this.engine.disconnected(code, this.now));
+  }
+
+  /** @param {number} code */
+  #close(code) {
+    clearTimeout(this.probe);
+    this.outgoing = [];
+    const { socket } = this;
+    this.socket = undefined;
+    // Scripts may send 1000 and codes from 3000 on.
+    socket?.close(code === 1000 ? 1000 : 3000 + code - 1000);
+  }
+
+  /** Notices a dead connection: browsers show no pings to scripts, and a socket that slept stays "open". */
+  #watch() {
+    clearTimeout(this.probe);
+    this.probe = setTimeout(() => {
+      if (this.now - this.lastFrame >= SILENCE) this.check();
+      else this.#watch();
+    }, SILENCE);
+  }
+
+  /** Asks for a sign of life; without one in five seconds the connection counts as lost. Call it when the page wakes up. */
+  check() {
+    if (this.engine.phase === "offline") return this.#connect();
+    if (!this.engine.isJoined || !this.engine.cursor) return undefined;
+    const asked = this.now;
+    const { socket } = this;
+    const question = this.engine.ask(this.now, (request) => ({ type: "digest", request, after: this.engine.cursor?.seq ?? 0 }));
+    if (question) this.run(question.actions);
+    clearTimeout(this.probe);
+    this.probe = setTimeout(() => {
+      if (socket !== this.socket) return;
+      if (this.lastFrame >= asked) return this.#watch();
+      this.#close(1001);
+      this.#lost(undefined);
+    }, PROBE);
+    return undefined;
+  }
+
+  // Requests.
+
+  /**
+   * Requests a batch; it is on the screen immediately.
+   * @param {Operation[]} operations
+   * @param {OverlapOverride} [overlap]
+   * @returns {{mutation: number, outcome: Promise<Outcome>}} `outcome` waits for the server, however long that takes
+   * @throws {Refusal}
+   */
+  perform(operations, overlap) {
+    return this.#requested(this.engine.perform(operations, { at: Date.now(), now: this.now, overlap }));
+  }
+
+  /**
+   * @param {number} seq
+   * @throws {Refusal}
+   */
+  undo(seq) {
+    return this.#requested(this.engine.undo(seq, { at: Date.now(), now: this.now }));
+  }
+
+  /**
+   * @param {{mutation: number | undefined, actions: any[]}} requested
+   * @returns {{mutation: number, outcome: Promise<Outcome>}}
+   */
+  #requested({ mutation = 0, actions }) {
+    /** @type {Promise<Outcome>} */
+    const outcome = mutation === 0 ? Promise.resolve({}) : new Promise((resolve) => this.outcomes.set(mutation, resolve));
+    this.run(actions);
+    return { mutation, outcome };
+  }
+
+  /**
+   * Sends a draft again as it is.
+   * @param {number} draft
+   * @param {OverlapOverride} [overlap]
+   */
+  retry(draft, overlap) {
+    const requested = this.engine.retry(draft, { at: Date.now(), now: this.now, overlap });
+    return requested && this.#requested(requested);
+  }
+
+  /**
+   * Decides a conflict.
+   * @param {import("../sync/conflicts.js").ConflictSides} shown
+   * @param {{[field: string]: import("../sync/conflicts.js").ConflictChoice}} choices
+   * @param {import("../sync/conflicts.js").ConflictChoice} [whole]
+   */
+  resolve(shown, choices, whole) {
+    return this.#requested(this.engine.resolve(shown, choices, { at: Date.now(), now: this.now, whole }));
+  }
+
+  /** @param {number} draft */
+  drop(draft) {
+    this.engine.drop(draft);
+    this.run([]);
+  }
+
+  /** @param {string} context an athlete's id, or "all" */
+  setContext(context) {
+    this.run(this.engine.setContext(context, this.now));
+    this.#tell(undefined, []);
+  }
+
+  /**
+   * Asks the server for something that the records do not have.
+   * @param {(request: number) => Frame} make
+   * @returns {Promise<Frame>}
+   * @throws {Refusal} also without a connection
+   */
+  ask(make) {
+    return new Promise((resolve, reject) => {
+      const question = this.engine.ask(this.now, make);
+      if (!question) {
+        reject(new Refusal(rejection("busy", "There is no connection to the server. Try again when it is back.")));
+        return;
+      }
+      this.questions.set(question.request, (frame, refused) => (frame ? resolve(frame) : reject(new Refusal(/** @type {Rejection} */ (refused)))));
+      this.run(question.actions);
+    });
+  }
+
+  /**
+   * Moves the reading position to the last change.
+   */
+  read() {
+    const operation = this.engine.cursor && this.engine.phase === "live" && this.engine.readOperation(this.engine.cursor.seq);
+    if (operation) this.perform([operation]);
+  }
+
+  // The copy on this device.
+
+  /** @returns {Map<string, Waiting>} */
+  #waiting() {
+    /** @type {Map<string, Waiting>} */
+    const rows = new Map();
+    for (const one of this.engine.pending) rows.set(`pending ${one.id}`, { kind: "pending", id: one.id, row: savePending(one) });
+    for (const one of this.engine.drafts) rows.set(`draft ${one.id}`, { kind: "draft", id: one.id, row: writeDraft(one) });
+    return rows;
+  }
+
+  /** Writes the rows of waiting changes that differ from those on this device. */
+  #keep() {
+    if (!this.cache || !this.slot || this.isMemoryOnly) return;
+    const rows = this.#waiting();
+    /** @type {Waiting[]} */
+    const put = [];
+    for (const [key, one] of rows) {
+      const text = JSON.stringify(one.row);
+      if (this.kept.get(key) === text) continue;
+      this.kept.set(key, text);
+      put.push(one);
+    }
+    /** @type {Waiting[]} */
+    const remove = [];
+    for (const key of this.kept.keys()) {
+      if (rows.has(key)) continue;
+      this.kept.delete(key);
+      const [kind, id] = key.split(" ");
+      remove.push({ kind: /** @type {"pending" | "draft"} */ (kind), id: Number(id), row: undefined });
+    }
+    if (put.length === 0 && remove.length === 0) return;
+    this.isKeeping = true;
+    this.#write((cache, slot) => cache.keep(slot, put, remove)).then(() => this.#sendOutgoing());
+  }
+
+  #sendOutgoing() {
+    if (this.slot && [...this.#waiting()].some(([key, one]) => this.kept.get(key) !== JSON.stringify(one.row))) return;
+    this.isKeeping = false;
+    for (const frame of this.outgoing.splice(0)) this.#send(frame);
+  }
+
+  #writeSoon() {
+    if (this.writeTimer !== undefined || !this.cache) return;
+    this.writeTimer = setTimeout(() => this.#writeRecords(), WRITE_AFTER);
+  }
+
+  #writeRecords() {
+    clearTimeout(this.writeTimer);
+    this.writeTimer = undefined;
+    return this.#write((cache, slot) => {
+      const { savedState } = this.engine;
+      // Without a position there is nothing yet whose rows would belong together.
+      if (!savedState || !this.engine.cursor) return Promise.resolve();
+      slot.used = Date.now();
+      slot.state = { ...savedState, records: [], pending: [], drafts: [] };
+      const dirty = this.dirty;
+      this.dirty = new Set();
+      if (!this.isReplaced) return cache.update(slot, dirty, this.engine.confirmed.all);
+      this.isReplaced = false;
+      return cache.replace(slot, this.engine.confirmed.all.values());
+    });
+  }
+
+  /**
+   * One writer after the other; a failure ends writing, and the page says so.
+   * @param {(cache: Cache, slot: Slot) => Promise<void>} act
+   * @returns {Promise<void>}
+   */
+  #write(act) {
+    const { cache } = this;
+    if (!cache || this.isMemoryOnly) return Promise.resolve();
+    this.writing = this.writing.then(async () => {
+      if (this.slot && !this.isMemoryOnly) await act(cache, this.slot);
+    }).catch((error) => { this.#failed(error); });
+    return this.writing;
+  }
+
+  /** @param {any} error */
+  #failed(error) {
+    console.warn("huddle: this device keeps no copy", error);
+    this.isMemoryOnly = true;
+    this.isKeeping = false;
+    this.#tell([], [{ notify: "storage", error: String(error?.name ?? error) }]);
+    return undefined;
+  }
+
+  /** Resolves once everything up to now is on this device. */
+  async settle() {
+    await this.#writeRecords();
+    await this.writing;
+  }
+
+  /**
+   * Takes the records from this device.
+   * @param {{all: boolean}} which `all`: also what the member wrote itself and is not sent
+   */
+  async forget({ all }) {
+    const { cache, slot } = this;
+    this.end();
+    clearTimeout(this.writeTimer);
+    if (!cache) return;
+    await this.writing;
+    this.slot = undefined;
+    for (const other of await cache.slots()) {
+      if (slot && (other.family !== slot.family || other.member !== slot.member)) continue;
+      if (all || (await cache.waitingIn(other.client)) === 0) await cache.remove(other.client);
+      else await cache.removeRecords(other);
+    }
+  }
+
+  /** The number of the member's own changes that are not on the server, and of those that it refused. */
+  get waiting() {
+    return { waiting: this.engine.waitingCount, refused: this.engine.drafts.length };
+  }
+}

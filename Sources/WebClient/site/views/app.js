@@ -1,0 +1,148 @@
+// What pages share: the store, the season, the router, messages, and the acts with their undo.
+import { ask, openDialog } from "../screen/dialog.js";
+import { button, h } from "../screen/html.js";
+import { newId } from "../sessions/ids.js";
+import { Refusal } from "../wire/rejections.js";
+
+/** @typedef {import("../sessions/store.js").Store} Store */
+/** @typedef {import("../sessions/cache.js").Cache} Cache */
+/** @typedef {import("../sessions/store.js").Membership} Membership */
+/** @typedef {import("../family/records.js").Operation} Operation */
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("./season.js").Season} Season */
+/** @typedef {import("../screen/router.js").Router} Router */
+/** @typedef {import("../screen/dialog.js").Toasts} Toasts */
+
+export class App {
+  /**
+   * @param {{store: Store, season: Season, toasts: Toasts, cache: Cache | undefined, memberships: Membership[], isBrief: boolean}} parts
+   */
+  constructor({ store, season, toasts, cache, memberships, isBrief }) {
+    this.store = store;
+    this.season = season;
+    this.toasts = toasts;
+    this.cache = cache;
+    this.memberships = memberships;
+    /** Whether this computer is not the person's: nothing is kept on it. */
+    this.isBrief = isBrief;
+    /** @type {Router} */
+    this.router = /** @type {any} */ (undefined);
+    /** @type {() => void} */
+    this.signOut = () => {};
+    /** @type {(membership: Membership) => void} */
+    this.openFamily = () => {};
+  }
+
+  /**
+   * Requests a change and says so, with its undo.
+   * @param {Operation[]} operations
+   * @param {string} done the message, as "Camp deleted"; empty shows none
+   * @returns {boolean} false if it was refused here, and the person has been told
+   */
+  perform(operations, done) {
+    if (operations.length === 0) return true;
+    try {
+      const { outcome } = this.store.perform(operations);
+      this.#tell(outcome, done);
+      return true;
+    } catch (error) {
+      this.complain(error);
+      return false;
+    }
+  }
+
+  /**
+   * @param {Promise<import("../sessions/store.js").Outcome>} outcome
+   * @param {string} done
+   */
+  #tell(outcome, done) {
+    let isTold = false;
+    // Soon: the server's number is needed to undo it. Offline the change is still told, without the button.
+    const late = setTimeout(() => {
+      isTold = true;
+      if (done) this.toasts.show(this.store.engine.phase === "live" ? done : `${done}. It is sent when the connection is back.`);
+    }, 1_500);
+    outcome.then(({ seq, rejection }) => {
+      clearTimeout(late);
+      if (rejection) {
+        this.toasts.show(rejection.message, { label: "Show", act: () => this.router.go("/kept") });
+      } else if (!isTold && done) {
+        this.toasts.show(done, seq === undefined ? undefined : { label: "Undo", act: () => this.undo(seq) });
+      }
+    });
+  }
+
+  /**
+   * Takes a change back.
+   * @param {number} seq
+   */
+  undo(seq) {
+    try {
+      this.#tell(this.store.undo(seq).outcome, "Undone");
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  /** @param {any} error */
+  complain(error) {
+    if (!(error instanceof Refusal)) console.error(error);
+    this.toasts.show(error instanceof Refusal ? error.rejection.message : "Something went wrong on this page. Load it again, then try once more.");
+  }
+
+  /**
+   * Asks, and deletes.
+   * @param {FamilyRecord} record
+   * @param {string} question
+   * @param {string} done
+   * @returns {Promise<boolean>}
+   */
+  async remove(record, question, done) {
+    if (!(await ask(question, "You can undo this for 30 days.", { yes: "Delete", danger: true }))) return false;
+    const now = this.store.engine.record(record.id);
+    if (!now || now.deleted_at !== undefined) return true;
+    return this.perform([{ op: "delete", kind: now.kind, id: now.id, base: now.version }], done);
+  }
+
+  /**
+   * An update of the newest version.
+   * @param {FamilyRecord} record
+   * @param {{[field: string]: any}} fields
+   * @param {{add?: {[field: string]: string[]}, remove?: {[field: string]: string[]}}} sets
+   * @returns {Operation}
+   */
+  update(record, fields, { add, remove } = {}) {
+    return { op: "update", kind: record.kind, id: record.id, base: record.version, merge: "disjoint", fields, add, remove };
+  }
+
+  /**
+   * @param {string} kind
+   * @param {{[field: string]: any}} fields
+   * @param {{id?: string, athlete?: string}} options
+   * @returns {Operation}
+   */
+  create(kind, fields, { id = newId(), athlete } = {}) {
+    return { op: "create", kind, id, athlete, fields };
+  }
+
+  /**
+   * Asks whose record a new one is while all seasons are open.
+   * @param {string} what as "event"
+   * @returns {Promise<string | undefined>} the athlete; undefined if the question was closed
+   */
+  async owner(what) {
+    const { season } = this;
+    if (season.athlete) return season.athlete;
+    const athletes = season.athletes.filter((athlete) => season.may("create", "event", { owner: athlete.id }));
+    if (athletes.length === 1) return athletes[0].id;
+    return new Promise((resolve) => {
+      /** @type {string | undefined} */
+      let chosen;
+      openDialog(`Whose ${what} is it?`, (close) => [
+        h("div.choices", null, athletes.map((athlete) => button("plain", athlete.fields.name, () => { chosen = athlete.id; close(); }))),
+        athletes.length === 0 && h("p", null, "There is no athlete whose season you may change."),
+        h("div.buttons", null, button("plain", "Cancel", close)),
+      ], { closed: () => resolve(chosen) });
+    });
+  }
+}

@@ -1,0 +1,231 @@
+// Documents: grid and list, statistics, filters, uploads (R118–R149).
+import { KINDS } from "../family/kinds.js";
+import { EXTENSIONS, fileProblem, Uploads } from "../documents/uploads.js";
+import { openDialog } from "../screen/dialog.js";
+import { button, fill, h, keyed, link } from "../screen/html.js";
+import { counted, dayText, instantText, sizeText } from "../words/dates.js";
+import { choicesOf, labelled } from "./event.js";
+import { choice, skeleton } from "./events.js";
+import { labelOf, shortened, titleOf } from "./season.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("../screen/router.js").Page} Page */
+
+export const ICONS = /** @type {{[type: string]: string}} */ ({ highlight_video: "🎥", transcript: "📄", resume: "📋", rec_letter: "💌", questionnaire: "📝", stats_sheet: "📊" });
+const SORTS = [["newest", "Newest"], ["oldest", "Oldest"], ["name", "Name"], ["type", "Type"], ["most_shared", "Most Shared"]];
+const PORTION = 50;
+
+/** The uploads of this tab, whatever page is open. */
+export const uploads = new Uploads();
+
+addEventListener("beforeunload", (event) => { if (uploads.isBusy) event.preventDefault(); });
+
+/**
+ * The small picture of a document, or the sign of its type.
+ * @param {FamilyRecord} document_
+ */
+export function thumbnail(document_) {
+  const icon = h("span.type-icon", { "aria-hidden": "true" }, ICONS[document_.fields.type] ?? "📄");
+  const place = h("span.thumbnail", null, icon);
+  if (document_.version === 0 || !["highlight_video", "transcript", "resume", "rec_letter", "questionnaire"].includes(document_.fields.type)) return place;
+  const image = h("img", { src: `/documents/${document_.id}/thumbnail`, alt: "", loading: "lazy", decoding: "async" });
+  image.addEventListener("error", () => image.remove());
+  image.addEventListener("load", () => icon.remove());
+  place.append(image);
+  return place;
+}
+
+/**
+ * The dialog that uploads a file, or a new version of a document.
+ * @param {App} app
+ * @param {{replaces?: FamilyRecord, file?: File}} options
+ */
+export async function uploadDialog(app, { replaces, file: dropped } = {}) {
+  const athlete = replaces?.athlete ?? (await app.owner("document"));
+  if (athlete === undefined) return;
+  const type = /** @type {HTMLSelectElement} */ (h("select", { value: replaces?.fields.type ?? "" }, choicesOf("document", "type", "-- Select a type --")));
+  const title = /** @type {HTMLInputElement} */ (h("input", { maxlength: "255", value: replaces?.fields.title ?? "", dir: "auto" }));
+  const school = /** @type {HTMLSelectElement} */ (h("select", { value: replaces?.fields.school_id ?? "" }, h("option", { value: "" }, "General"), app.season.list({ kind: "school", sort: "name" }).map((one) => h("option", { value: one.id }, one.fields.name))));
+  const description = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 3, value: replaces?.fields.description ?? "", dir: "auto" }));
+  const input = /** @type {HTMLInputElement} */ (h("input", { type: "file" }));
+  const error = h("p.error", { role: "alert" });
+  /** @type {File | undefined} */
+  let file = dropped;
+  const name = h("p.hint", { dir: "auto" }, file?.name ?? "");
+  openDialog(replaces ? `New version of ${titleOf(replaces)}` : "Upload Document", (close) => {
+    const go = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, "Upload"));
+    const check = () => {
+      input.accept = (EXTENSIONS[type.value] ?? []).map((one) => `.${one}`).join(",");
+      const label = KINDS.document.fields.find((one) => one.name === "type")?.labels?.[[...type.options].findIndex((one) => one.value === type.value) - 1] ?? "This type";
+      const problem = file && type.value !== "" ? fileProblem(file, type.value, label) : undefined;
+      error.textContent = problem ?? "";
+      go.disabled = !file || type.value === "" || title.value.trim() === "" || problem !== undefined;
+    };
+    input.addEventListener("change", () => {
+      file = input.files?.[0];
+      name.textContent = file ? `${file.name}, ${sizeText(file.size)}` : "";
+      if (file && title.value === "") title.value = file.name.replace(/\.[^.]*$/, "").replaceAll("_", " ");
+      check();
+    });
+    if (file && title.value === "") title.value = file.name.replace(/\.[^.]*$/, "").replaceAll("_", " ");
+    for (const one of [type, title]) one.addEventListener("input", check);
+    check();
+    return [h("form", {
+      novalidate: true, on: {
+        submit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          if (go.disabled || !file) return;
+          uploads.add(file, {
+            family: app.store.engine.family ?? "", athlete, type: type.value, title: title.value.trim(), filename: file.name,
+            ...(school.value ? { school_id: school.value } : {}), ...(description.value.trim() ? { description: description.value.trim() } : {}), ...(replaces ? { replaces: replaces.id } : {}),
+          });
+          close();
+        },
+      },
+    }, labelled("Document type", type), labelled("Title", title), labelled("School", school), labelled("Description", description), labelled("File", input, "At most 100 MB."), name, error,
+    h("div.buttons", null, button("plain", "Cancel", close), go))];
+  });
+}
+
+/**
+ * The rows of uploads that run here, and of those of other members.
+ * @param {App} app
+ * @param {HTMLElement} place
+ */
+function showUploads(app, place) {
+  const own = uploads.all.map((upload) => {
+    const share = upload.file.size === 0 ? 0 : upload.offset / upload.file.size;
+    const rate = (upload.offset - upload.beganAt) / Math.max(0.5, (performance.now() - upload.began) / 1000);
+    const left = rate > 0 ? Math.ceil((upload.file.size - upload.offset) / rate) : undefined;
+    const text = upload.state === "finished" ? "Uploaded" : upload.state === "failed" ? upload.problem : upload.state === "queued" ? "Waits for its turn"
+      : upload.state === "waiting" ? upload.problem : `${Math.floor(share * 100)} %, ${sizeText(upload.offset)} of ${sizeText(upload.file.size)}${left !== undefined ? `, ${sizeText(rate)}/s, ${left < 60 ? `${left} s` : `${Math.ceil(left / 60)} min`} left` : ""}`;
+    return {
+      key: upload.key, stamp: JSON.stringify([upload.state, Math.floor(share * 200), upload.problem, left]),
+      make: () => h("li.upload", null, h("p", { dir: "auto" }, upload.metadata.title), h("progress", { max: "1", value: share, "aria-label": `Upload of ${upload.metadata.title}` }), h("p.hint", null, text),
+        upload.state === "failed" && button("plain", "Try again", () => uploads.again(upload), { "data-act": "again" }),
+        button("plain", upload.state === "finished" || upload.state === "failed" ? "Close" : "Cancel", () => uploads.cancel(upload), { "data-act": "cancel" })),
+    };
+  });
+  const ids = new Set(uploads.all.map((upload) => upload.address?.split("/").pop()));
+  const others = [...app.store.engine.uploads.values()].filter((one) => !ids.has(one.id)).map((one) => ({
+    key: one.id, stamp: JSON.stringify([one.octets, one.state]),
+    make: () => h("li.upload", null, h("p", { dir: "auto" }, `${app.season.nameOf(one.member)} uploads ${one.title ?? "a document"}`), h("progress", one.total ? { max: String(one.total), value: one.octets } : {}), h("p.hint", null, one.state === "paused" ? "paused" : sizeText(one.octets ?? 0))),
+  }));
+  keyed(place, [...own, ...others]);
+}
+
+/**
+ * @param {App} app
+ * @returns {Page}
+ */
+export function documentsPage(app) {
+  const { season } = app;
+  /** @type {any} */
+  const filter = { current: true };
+  let search = "", shown = PORTION;
+  const read = (/** @type {string} */ key, /** @type {string} */ otherwise) => { try { return localStorage.getItem(key) ?? otherwise; } catch { return otherwise; } };
+  const write = (/** @type {string} */ key, /** @type {string} */ value) => { try { localStorage.setItem(key, value); } catch { /* blocked storage */ } };
+  let mode = read("documentsViewMode", "grid");
+  const subtitle = h("p.subtitle", { role: "status" });
+  const figures = h("dl.figures", null), running = h("ul.uploads", { "aria-label": "Uploads" }), list = h("div.documents", null), nothing = h("div.nothing", null), more = h("div.more", null), chips = h("div.chips", null);
+  const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "documents-search", placeholder: "Title or description", autocomplete: "off", on: { input: () => { search = searchField.value; shown = PORTION; update(); } } }));
+  const sort = choice("Sort", "documents-sort", SORTS, (value) => { write("documentsSortBy", value); update(); }, SORTS.some(([word]) => word === read("documentsSortBy", "")) ? read("documentsSortBy", "") : "newest");
+  const typeField = KINDS.document.fields.find((one) => one.name === "type");
+  const types = h("fieldset.inline", null, h("legend", null, "Type"), (typeField?.words ?? []).map((word, place) => {
+    const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: `type-${word}`, value: word, on: { change: () => {
+      const chosen = [...types.querySelectorAll("input:checked")].map((one) => /** @type {HTMLInputElement} */ (one).value);
+      if (chosen.length > 0) filter.types = chosen;
+      else delete filter.types;
+      update();
+    } } }));
+    return h("span.check", null, box, h("label", { for: `type-${word}` }, typeField?.labels?.[place] ?? word));
+  }));
+  const school = /** @type {HTMLSelectElement} */ (h("select", { on: { change: () => { if (school.value) filter.school_id = school.value; else delete filter.school_id; update(); } } }));
+  const shared = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "documents-shared", on: { change: () => { if (shared.checked) filter.shared = true; else delete filter.shared; update(); } } }));
+  const modeButton = button("plain", "", () => { mode = mode === "grid" ? "list" : "grid"; write("documentsViewMode", mode); update(); });
+  const add = button("primary", "+ Upload Document", () => uploadDialog(app), { "aria-label": "Upload new document" });
+  const details = h("details.filters", null, h("summary", null, "Filter"), types, labelled("School", school), h("div.check", null, shared, h("label", { for: "documents-shared" }, "Shared only")));
+
+  function reset() {
+    for (const name of Object.keys(filter)) if (name !== "current") delete filter[name];
+    for (const box of types.querySelectorAll("input")) box.checked = false;
+    school.value = "";
+    shared.checked = false;
+    search = searchField.value = "";
+    update();
+  }
+
+  function update() {
+    const all = season.list({ kind: "document", filter: { current: true } });
+    const every = season.list({ kind: "document" });
+    const found = season.list({ kind: "document", filter, search: search.trim() === "" ? undefined : search, sort: sort.select.value });
+    subtitle.textContent = `${found.length} of ${all.length} total`;
+    const counts = new Map();
+    for (const one of all) counts.set(one.fields.type, (counts.get(one.fields.type) ?? 0) + 1);
+    const [common] = [...counts].sort((one, other) => other[1] - one[1])[0] ?? [];
+    const figure = (/** @type {string} */ name, /** @type {string} */ label, /** @type {any} */ value) => h(`div.${name}`, null, h("dt", null, label), h("dd", null, value));
+    fill(figures, figure("blue", "Total", all.length), figure("green", "Shared", all.filter((one) => (one.fields.shared_with_schools ?? []).length > 0).length),
+      figure("purple", "Most common", common ? typeField?.labels?.[typeField.words?.indexOf(common) ?? -1] ?? common : "–"), figure("orange", "Storage", sizeText(every.reduce((sum, one) => sum + (one.fields.octets ?? 0), 0))));
+    const schools = season.list({ kind: "school", sort: "name" });
+    const stamp = JSON.stringify(schools.map((one) => [one.id, one.fields.name]));
+    if (school.dataset.stamp !== stamp) {
+      school.dataset.stamp = stamp;
+      fill(school, h("option", { value: "" }, "All"), schools.map((one) => h("option", { value: one.id }, one.fields.name)));
+      school.value = filter.school_id ?? "";
+    }
+    const active = (filter.types?.length ?? 0) + (filter.school_id ? 1 : 0) + (filter.shared ? 1 : 0);
+    const summary = /** @type {HTMLElement} */ (details.querySelector("summary"));
+    fill(summary, "Filter", active > 0 && h("span.badge", null, active));
+    summary.setAttribute("aria-label", `Filter documents. ${counted(active, "filter")} active.`);
+    const chip = (/** @type {string} */ text, /** @type {() => void} */ act) => button("chip", `${text} ✕`, () => { act(); update(); }, { "aria-label": `Remove filter ${text}` });
+    fill(chips,
+      (filter.types ?? []).map((/** @type {string} */ word) => chip(`Type: ${typeField?.labels?.[typeField.words?.indexOf(word) ?? -1]}`, () => {
+        const box = /** @type {HTMLInputElement} */ (types.querySelector(`#type-${word}`));
+        box.checked = false;
+        filter.types = filter.types.filter((/** @type {string} */ one) => one !== word);
+        if (filter.types.length === 0) delete filter.types;
+      })),
+      filter.school_id && chip(`School: ${season.find("school", filter.school_id)?.fields.name ?? ""}`, () => { delete filter.school_id; school.value = ""; }),
+      filter.shared && chip("Shared", () => { delete filter.shared; shared.checked = false; }), active > 0 && button("plain", "Clear filters", reset));
+    fill(modeButton, mode === "grid" ? "Show as list" : "Show as grid");
+    list.className = `documents ${mode === "list" ? "as-list" : "as-grid"}`;
+    keyed(list, found.slice(0, shown).map((one) => {
+      const { fields } = one;
+      const number = (fields.shared_with_schools ?? []).length;
+      const owner = season.athlete === undefined && season.athletes.length > 1 ? season.nameOf(one.athlete) : undefined;
+      return {
+        key: one.id, stamp: JSON.stringify([one.version, fields, mode, owner, season.schoolOf(one), season.isWaiting(one.id)]),
+        make: () => h("article.card.document", null, thumbnail(one), h("div.body", null,
+          h("span.badge", null, labelOf(one, "type")), fields.version > 1 && h("span.badge", null, `v${fields.version}`), number > 0 && h("span.badge.attended", null, `Shared: ${number >= 20 ? "20+" : number}`),
+          h("h3", null, link(`/documents/${one.id}/about`, shortened(titleOf(one), 120), {
+            dir: "auto", "data-act": "open", "aria-label": `${titleOf(one)}. ${labelOf(one, "type")}. Shared with ${counted(number, "school")}. Uploaded ${dayText(Math.floor(one.created_at / 86400000))}.`,
+          })),
+          h("p.hint", { dir: "auto" }, [season.schoolOf(one) ?? "General", owner, instantText(one.created_at)].filter((text) => text).join(" · ")))),
+      };
+    }));
+    add.toggleAttribute("hidden", !season.may("create", "document") && season.role === "guest");
+    const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+    if (found.length > 0) fill(nothing);
+    else if (isLoading) skeleton(nothing);
+    else if (all.length === 0) fill(nothing, h("p.symbol", { "aria-hidden": "true" }, "📄"), h("h2", null, "No documents yet"), h("p", null, "Upload videos, transcripts, and other documents to share with coaches"));
+    else fill(nothing, h("h2", null, "No documents match your filters"), button("plain", "Clear filters", reset));
+    fill(more, found.length > shown && button("plain", `Show ${Math.min(PORTION, found.length - shown)} more`, () => { shown += PORTION; update(); }));
+    showUploads(app, running);
+  }
+
+  const stop = uploads.listen(() => showUploads(app, running));
+  const element = h("section.documents-page", null,
+    h("div.page-head", null, h("div", null, h("h1", null, "Documents"), subtitle), add), figures, running,
+    h("div.filters", { role: "search" }, h("div.field.search", null, h("label", { for: "documents-search" }, "Search"), searchField), sort.element, modeButton), details, chips, list, nothing, more);
+  element.addEventListener("dragover", (event) => { if (!add.hidden) event.preventDefault(); });
+  element.addEventListener("drop", (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file && !add.hidden) uploadDialog(app, { file });
+  });
+  const watch = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting) && more.childElementCount > 0) { shown += PORTION; update(); } }, { rootMargin: "600px" });
+  watch.observe(more);
+  update();
+  return { title: "Documents", element, update, leave: () => { stop(); watch.disconnect(); } };
+}

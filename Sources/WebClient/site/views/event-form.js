@@ -1,0 +1,165 @@
+// A new event, and the edit of one (R056–R083).
+import { readDate, readTime, writeDate, writeTime } from "../dates/calendar.js";
+import { h, link } from "../screen/html.js";
+import { newId } from "../sessions/ids.js";
+import { differing, Form, schoolField } from "./form.js";
+import { titleOf } from "./season.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("./form.js").Values} Values */
+/** @typedef {import("../screen/router.js").Page} Page */
+
+const FIELDS = [
+  "type", "name", "event_source", "cost", "url", "start_date", "start_time", "end_date", "end_time", "checkin_time", "address", "city", "state", "location", "description", "performance_notes",
+  "registered", "attended",
+];
+
+/**
+ * The address for maps (R080).
+ * @param {{[field: string]: any}} fields
+ * @returns {string | undefined}
+ */
+export function directions(fields) {
+  const parts = [fields.address, fields.city, fields.state].filter((part) => typeof part === "string" && part.trim() !== "");
+  return parts.length === 0 ? undefined : `https://www.openstreetmap.org/search?query=${encodeURIComponent(parts.join(", "))}`;
+}
+
+/**
+ * Errors by field, in the words of the requirements (R057–R060, R067, R068).
+ * @param {Values} values
+ * @returns {{[field: string]: string}}
+ */
+export function eventErrors(values) {
+  /** @type {{[field: string]: string}} */
+  const errors = {};
+  const text = (/** @type {string} */ name) => String(values[name] ?? "");
+  if (text("type") === "") errors.type = "Event type is required";
+  if (text("name") === "") errors.name = "Event name is required";
+  else if ([...text("name")].length > 255) errors.name = "Event name has at most 255 characters";
+  const start = readDate(text("start_date")), end = readDate(text("end_date"));
+  if (text("start_date") === "") errors.start_date = "Start date is required";
+  else if (start === undefined) errors.start_date = "Start date must be a date that exists";
+  if (text("end_date") !== "" && end === undefined) errors.end_date = "End date must be a date that exists";
+  if (start !== undefined && end !== undefined && end < start) errors.end_date = "End date must be after start date";
+  const from = readTime(text("start_time")), to = readTime(text("end_time"));
+  if (from !== undefined && to !== undefined && to < from && (end === undefined || end === start)) errors.end_time = "End time must be after start time, or the end date a later day";
+  if (text("url") !== "") {
+    let isAddress = false;
+    try { isAddress = ["http:", "https:"].includes(new URL(text("url")).protocol); } catch { /* no address */ }
+    if (!isAddress) errors.url = "Please enter a valid URL (e.g., https://...)";
+  }
+  if (text("cost") !== "" && !/^[0-9]{1,7}([.,][0-9]{1,2})?$/.test(text("cost"))) errors.cost = "Cost must be a number such as 150 or 99.50";
+  if (text("state") !== "" && !/^[A-Za-z]{2}$/.test(text("state"))) errors.state = "State has two letters, such as TX";
+  return errors;
+}
+
+/**
+ * @param {App} app
+ * @param {string | undefined} id the event to edit
+ * @param {string} [day] the start date of a new one
+ * @returns {Page}
+ */
+export function eventFormPage(app, id, day) {
+  const { season } = app;
+  const event = season.find("event", id);
+  if (id !== undefined && !event) {
+    return { title: "Event not found", element: h("section", null, h("h1", null, "Event not found"), h("p", null, link("/events", "Return to Events →"))) };
+  }
+  // Drawn once: however often the button is pressed, it is one event (R013).
+  const newEvent = newId();
+  const refusal = event ? season.refusal("update", "event", { record: event }) : undefined;
+  const form = new Form(app, {
+    kind: "event", name: event ? `event ${event.id}` : "event new", submit: event ? "Save Changes" : "Create Event", busy: event ? "Saving..." : "Creating...",
+    check: eventErrors, left: () => app.router.back(event ? `/events/${event.id}` : "/events"),
+    save: async (values) => {
+      /** @type {{[field: string]: any}} */
+      const wanted = {};
+      for (const name of FIELDS) wanted[name] = values[name];
+      wanted.cost = String(values.cost) === "" ? "" : decimal(String(values.cost));
+      wanted.state = String(values.state).toUpperCase();
+      Object.assign(wanted, school.value());
+      if (event) {
+        const now = season.find("event", event.id) ?? event;
+        // What the form showed is the base: what others changed meanwhile is not overwritten in silence.
+        const fields = differing(wanted, event.fields);
+        if (Object.keys(fields).length > 0 && !app.perform([{ ...app.update(now, fields), base: Math.min(event.version, now.version) }], `${wanted.name} saved`)) return false;
+      } else {
+        const athlete = owner ? String(values.owner) : season.athlete ?? (await app.owner("event"));
+        if (athlete === undefined || athlete === "") return false;
+        const fields = differing(wanted);
+        if (!app.perform([app.create("event", fields, { id: newEvent, athlete })], `${wanted.name} created`)) return false;
+      }
+      form.isSaved = true;
+      app.router.go(`/events/${event ? event.id : newEvent}`, { replace: true });
+      return true;
+    },
+  });
+  const school = schoolField(app, form);
+  const owners = season.athletes.filter((athlete) => season.may("create", "event", { owner: athlete.id }));
+  const owner = !event && season.athlete === undefined && owners.length > 1
+    ? form.field("owner", { label: "Whose event", type: "select", required: true, options: [["", "–"], ...owners.map((one) => [one.id, one.fields.name])] }) : undefined;
+  const map = /** @type {HTMLAnchorElement} */ (h("a", { target: "_blank", rel: "noopener noreferrer", hidden: true }, "Get Directions"));
+  const filled = { end_date: false, end_time: false };
+  form.changed = (name) => {
+    const control = (/** @type {string} */ one) => /** @type {HTMLInputElement} */ (form.controls.get(one));
+    // The end follows the start until somebody types an end (R062, R063).
+    if (name === "end_date" || name === "end_time") filled[name] = false;
+    if (name === "start_date" && (control("end_date").value === "" || filled.end_date)) {
+      control("end_date").value = control("start_date").value;
+      filled.end_date = true;
+    }
+    if (name === "start_time" && (control("end_time").value === "" || filled.end_time)) {
+      const start = readTime(control("start_time").value);
+      if (start !== undefined) {
+        control("end_time").value = writeTime((start + 60) % 1440);
+        filled.end_time = true;
+        const date = readDate(control("start_date").value);
+        if (start + 60 >= 1440 && date !== undefined && control("end_date").value === control("start_date").value) control("end_date").value = writeDate(date + 1) ?? "";
+      }
+    }
+    const state = control("state");
+    if (state.value !== state.value.toUpperCase()) {
+      const place = state.selectionStart;
+      state.value = state.value.toUpperCase();
+      if (document.activeElement === state) state.setSelectionRange(place, place);
+    }
+    school.update();
+    const address = directions(form.values);
+    map.toggleAttribute("hidden", address === undefined);
+    if (address) map.href = address;
+  };
+  const checked = (/** @type {Values} */ values) => ({ ...eventErrors(values), ...(owner && values.owner === "" ? { owner: "Say whose event it is" } : {}) });
+  form.check = checked;
+  const section = (/** @type {string} */ title, /** @type {HTMLElement[]} */ ...fields) => h("fieldset", null, h("legend", null, title), fields);
+  form.element.append(
+    section("Event Info", ...(owner ? [owner] : []), form.field("type", { options: [["", "-- Select a type --"], ["camp", "Camp"], ["showcase", "Showcase"], ["official_visit", "Official Visit"], ["unofficial_visit", "Unofficial Visit"], ["game", "Game"]] }),
+      form.field("name"), school.element, form.field("event_source"), form.field("cost", { prefix: "$" }), form.field("url", { attributes: { placeholder: "https://..." } })),
+    section("Date & Time", form.field("start_date"), form.field("start_time"), form.field("end_date"), form.field("end_time"), form.field("checkin_time")),
+    section("Location", form.field("location", { hint: "As a field, a hall or a campus." }), form.field("address"), form.field("city"), form.field("state", { type: "text", attributes: { maxlength: "2", autocapitalize: "characters" } }), h("p", null, map)),
+    section("Event Details", form.field("description", { rows: 3 }), form.field("registered"), form.field("attended")),
+    section("Performance", form.field("performance_notes", { rows: 4 })),
+    form.summary, h("div.buttons.fixed", null, form.cancel, form.submit));
+  /** @type {Values} */
+  const values = { school: event?.fields.school_id ?? "", host: event?.fields.host ?? "", owner: "" };
+  for (const name of FIELDS) values[name] = event?.fields[name] ?? (name === "registered" || name === "attended" ? false : name === "start_date" || name === "end_date" ? day ?? "" : "");
+  form.begin(values).then(() => form.changed(""));
+  form.changed("");
+  const title = event ? "Edit Event" : "Add New Event";
+  if (refusal) form.submit.disabled = true;
+  return {
+    title,
+    element: h("section.form-page", null,
+      h("p", null, link(event ? `/events/${event.id}` : "/events", event ? `← Back to ${titleOf(event)}` : "← Back to Events")), h("h1", null, title), refusal && h("p.notice", null, refusal), form.element),
+    update: () => school.update(),
+    leave: () => form.leave(),
+  };
+}
+
+/**
+ * A cost as it is stored: two decimals.
+ * @param {string} text
+ */
+function decimal(text) {
+  const [whole, part = ""] = text.replace(",", ".").split(".");
+  return `${whole.replace(/^0+(?=[0-9])/, "")}.${part.padEnd(2, "0")}`;
+}

@@ -1,0 +1,286 @@
+// One event: everything about it, attended, coaches, contact, results (R084–R117).
+import { KINDS } from "../family/kinds.js";
+import { openDialog } from "../screen/dialog.js";
+import { button, fill, h, link } from "../screen/html.js";
+import { dateText, instantText, localText, rangeText, timeText } from "../words/dates.js";
+import { comments } from "./comments.js";
+import { directions } from "./event-form.js";
+import { eventStatus, labelOf, titleOf } from "./season.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("../screen/router.js").Page} Page */
+
+/**
+ * Choices of a field of a kind, for a select.
+ * @param {string} kind
+ * @param {string} name
+ * @param {string} [none] the first entry, with no value
+ */
+export function choicesOf(kind, name, none) {
+  const field = KINDS[kind].fields.find((one) => one.name === name);
+  const words = field?.words ?? [];
+  return [...(none === undefined ? [] : [h("option", { value: "" }, none)]), ...words.map((word, place) => h("option", { value: word }, field?.labels?.[place] ?? word))];
+}
+
+/**
+ * A labelled control in a dialog.
+ * @param {string} label
+ * @param {HTMLElement} control
+ * @param {string} [hint]
+ */
+export function labelled(label, control, hint) {
+  control.id ||= `dialog-field-${label.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  return h("div.field", null, h("label", { for: control.id }, label), control, hint && h("p.hint", null, hint));
+}
+
+/**
+ * The dialog that logs an interaction (R090–R093); with `attended`, both are one change.
+ * @param {App} app
+ * @param {FamilyRecord} event
+ * @param {boolean} attended
+ */
+function interactionDialog(app, event, attended) {
+  const type = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "interaction_type")));
+  const direction = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "direction")));
+  const sentiment = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "sentiment", "–")));
+  const coaches = (event.fields.coaches_present ?? []).map((/** @type {any} */ one) => h("option", { value: one.id }, one.name ?? "Coach"));
+  const coach = /** @type {HTMLSelectElement} */ (h("select", null, h("option", { value: "" }, "–"), coaches));
+  const content = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 4, maxlength: "10000", dir: "auto" }));
+  const now = () => app.season.find("event", event.id) ?? event;
+  const mark = () => (attended ? [app.update(now(), { attended: true })] : []);
+  openDialog("Log Interactions", (close) => {
+    const log = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Log Interaction"));
+    content.addEventListener("input", () => { log.disabled = content.value.trim() === ""; });
+    return [
+      h("p", null, `Did you have any coaching interactions at ${titleOf(event)}?`),
+      h("form", {
+        novalidate: true, on: {
+          submit: (/** @type {Event} */ submitted) => {
+            submitted.preventDefault();
+            if (log.disabled) return;
+            const interaction = app.create("interaction", {
+              event_id: event.id, interaction_type: type.value, direction: direction.value, content: content.value.trim(), ...(sentiment.value ? { sentiment: sentiment.value } : {}),
+              ...(coach.value ? { coach_id: coach.value } : {}),
+            }, { athlete: event.athlete });
+            if (app.perform([...mark(), interaction], attended ? "Attended, and the interaction is logged" : "Interaction logged")) close();
+          },
+        },
+      },
+      labelled("Type", type), labelled("Direction", direction), coaches.length > 0 && labelled("Coach", coach), labelled("What happened", content), labelled("Sentiment", sentiment),
+      h("div.buttons", null, button("plain", attended ? "Skip for Now" : "Cancel", () => { close(); if (attended) app.perform(mark(), "Marked as attended"); }), log)),
+    ];
+  });
+}
+
+/** Units by type of metric, as the server fills them in. */
+const UNITS = /** @type {{[type: string]: string}} */ ({ velocity: "mph", exit_velo: "mph", sixty_time: "sec", pop_time: "sec", batting_avg: "avg", era: "ERA", strikeouts: "K" });
+
+/**
+ * @param {App} app
+ * @param {FamilyRecord} event
+ */
+function metricDialog(app, event) {
+  const type = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("metric", "metric_type")));
+  const label = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
+  const value = /** @type {HTMLInputElement} */ (h("input", { inputmode: "decimal", "aria-describedby": "metric-error" }));
+  const unit = /** @type {HTMLInputElement} */ (h("input", { maxlength: "20", value: "mph" }));
+  const notes = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 2, dir: "auto" }));
+  const verified = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "metric-verified" }));
+  const error = h("p.error", { id: "metric-error" });
+  openDialog("Log Performance Metric", (close) => {
+    const log = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Log Metric"));
+    const own = labelled("Label", label, "As it is called, such as Throwing distance.");
+    const check = () => {
+      const isNumber = /^-?[0-9]{1,9}([.,][0-9]{1,4})?$/.test(value.value.trim());
+      error.textContent = value.value.trim() !== "" && !isNumber ? "Please enter a valid number" : "";
+      own.toggleAttribute("hidden", type.value !== "other");
+      log.disabled = !isNumber || unit.value.trim() === "" || (type.value === "other" && label.value.trim() === "");
+    };
+    type.addEventListener("change", () => { unit.value = UNITS[type.value] ?? ""; check(); });
+    for (const one of [value, unit, label]) one.addEventListener("input", check);
+    check();
+    return [h("form", {
+      novalidate: true, on: {
+        submit: (/** @type {Event} */ submitted) => {
+          submitted.preventDefault();
+          if (log.disabled) return;
+          const metric = app.create("metric", {
+            event_id: event.id, metric_type: type.value, value: value.value.trim().replace(",", "."), unit: unit.value.trim(), verified: verified.checked,
+            ...(type.value === "other" ? { label: label.value.trim() } : {}), ...(notes.value.trim() ? { notes: notes.value.trim() } : {}),
+          }, { athlete: event.athlete });
+          if (app.perform([metric], "Metric logged")) close();
+        },
+      },
+    }, labelled("Metric", type), own, labelled("Value", value), error, labelled("Unit", unit), labelled("Notes", notes), h("div.field.check", null, verified, h("label", { for: "metric-verified" }, "Verified")),
+    h("div.buttons", null, button("plain", "Cancel", close), log))];
+  });
+}
+
+/**
+ * @param {App} app
+ * @param {FamilyRecord} event
+ */
+function coachDialog(app, event) {
+  const { season } = app;
+  const present = new Set((event.fields.coaches_present ?? []).map((/** @type {any} */ one) => one.id));
+  const coaches = season.list({ kind: "coach", filter: { school_id: event.fields.school_id } }).filter((coach) => !present.has(coach.id));
+  openDialog("Add Coach", (close) => {
+    const first = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
+    const last = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
+    const role = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
+    const add = (/** @type {string} */ id, /** @type {import("../family/records.js").Operation[]} */ before, /** @type {string} */ name) => {
+      const now = season.find("event", event.id) ?? event;
+      if (app.perform([...before, app.update(now, {}, { add: { coaches_present: [id] } })], `${name} added`)) close();
+    };
+    const create = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Add"));
+    for (const one of [first, last]) one.addEventListener("input", () => { create.disabled = first.value.trim() === "" || last.value.trim() === ""; });
+    return [
+      coaches.length > 0 && h("div.choices", null, coaches.map((coach) => button("plain", [titleOf(coach), coach.fields.role].filter((one) => one).join(", "), () => add(coach.id, [], titleOf(coach))))),
+      coaches.length === 0 && h("p.hint", null, "No other coach of this school is recorded."),
+      season.may("create", "coach") && h("form", {
+        novalidate: true, on: {
+          submit: (/** @type {Event} */ submitted) => {
+            submitted.preventDefault();
+            if (create.disabled) return;
+            const coach = app.create("coach", { first_name: first.value.trim(), last_name: last.value.trim(), school_id: event.fields.school_id, ...(role.value.trim() ? { role: role.value.trim() } : {}) });
+            add(coach.id, [coach], `${first.value.trim()} ${last.value.trim()}`);
+          },
+        },
+      }, h("h3", null, "Somebody new"), labelled("First name", first), labelled("Last name", last), labelled("Role", role), h("div.buttons", null, button("plain", "Cancel", close), create)),
+    ].filter((one) => one instanceof Node);
+  });
+}
+
+/**
+ * A cell of a CSV file. A text that a spreadsheet would read as a formula gets an apostrophe (R112).
+ * @param {any} value
+ */
+export function csvCell(value) {
+  let text = String(value ?? "");
+  if (/^[=+\-@\t\r]/.test(text) && !/^-?[0-9]+(\.[0-9]+)?$/.test(text)) text = `'${text}`;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text;
+}
+
+/**
+ * @param {App} app
+ * @param {FamilyRecord} event
+ * @param {FamilyRecord[]} metrics
+ */
+function exportDialog(app, event, metrics) {
+  openDialog("Export results", (close) => [
+    h("p", null, "CSV opens in a spreadsheet. For PDF, choose “Save as PDF” in the print view."),
+    h("div.buttons", null,
+      button("plain", "Cancel", close),
+      button("plain", "Print or PDF", () => { close(); print(); }),
+      button("primary", "Download CSV", () => {
+        const rows = [["date", "metric", "value", "unit", "verified", "notes"],
+          ...metrics.map((one) => [one.fields.recorded_date, metricName(one), one.fields.value, one.fields.unit, one.fields.verified ? "yes" : "no", one.fields.notes])];
+        const file = new Blob([rows.map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n"], { type: "text/csv;charset=utf-8" });
+        const url = URL.createObjectURL(file);
+        const anchor = h("a", { href: url, download: `${titleOf(event).replace(/[^\p{L}\p{N}]+/gu, "_")}.csv` });
+        document.body.append(anchor);
+        anchor.click();
+        anchor.remove();
+        setTimeout(() => URL.revokeObjectURL(url), 60_000);
+        close();
+      })),
+  ]);
+}
+
+/** @param {FamilyRecord} metric */
+function metricName(metric) {
+  return metric.fields.metric_type === "other" ? metric.fields.label ?? "Other" : labelOf(metric, "metric_type");
+}
+
+/**
+ * @param {App} app
+ * @param {string} id
+ * @returns {Page}
+ */
+export function eventPage(app, id) {
+  const { season } = app;
+  const body = h("div.event", null);
+  const talk = comments(app, { kind: "event", id });
+  const element = h("section.detail", null, body, talk.element);
+
+  function update() {
+    const event = season.find("event", id);
+    if (!event) {
+      const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+      fill(body, h("h1", null, isLoading ? "Loading …" : "Event not found"), h("p", null, link("/events", "Return to Events →")));
+      talk.element.toggleAttribute("hidden", true);
+      return;
+    }
+    talk.element.toggleAttribute("hidden", false);
+    const { fields } = event;
+    const status = eventStatus(event);
+    const title = titleOf(event);
+    const range = rangeText(fields.start_date, fields.end_date);
+    const mayEdit = season.may("update", "event", { record: event });
+    const mayLog = season.may("create", "metric", { owner: event.athlete });
+    const metrics = season.list({ kind: "metric", athlete: event.athlete, filter: { event_id: id } });
+    const interactions = season.list({ kind: "interaction", athlete: event.athlete, filter: { event_id: id } });
+    const coaches = fields.coaches_present ?? [];
+    const map = directions(fields);
+    const fact = (/** @type {string} */ label, /** @type {any} */ value) => value !== undefined && value !== "" && h("div", null, h("dt", null, label), h("dd", { dir: "auto" }, value));
+    const active = /** @type {HTMLElement | null} */ (document.activeElement);
+    const act = active && body.contains(active) ? active.dataset.act : undefined;
+    fill(body,
+      h("p.no-print", null, link("/events", "← Back to Events")),
+      h("div.badges", null, h(`span.badge.${fields.type ?? "unknown"}`, null, labelOf(event, "type")), h(`span.badge.${status.word}`, null, status.label), season.isWaiting(id) && h("span.badge.waiting", null, "Waiting")),
+      h("h1", { dir: "auto", "aria-label": `${title}, ${labelOf(event, "type")}, ${range}, ${status.label}` }, title),
+      h("p.range", null, range),
+      h("div.buttons.no-print", null,
+        mayEdit && !fields.attended && button("primary", "✓ Mark Attended", () => interactionDialog(app, event, true), { "aria-label": "Mark as attended", "data-act": "attended" }),
+        mayEdit && fields.attended && button("plain", "Not attended after all", () => app.perform([app.update(event, { attended: false })], "Not attended any more"), { "data-act": "attended" }),
+        mayEdit && link(`/events/${id}/edit`, "Edit", { class: "button plain", "aria-label": "Edit event", "data-act": "edit" }),
+        season.may("delete", "event", { record: event }) && button("danger", "Delete", async () => {
+          if (await app.remove(event, "Are you sure you want to delete this event?", `${title} deleted`)) app.router.go("/events", { replace: true });
+        }, { "aria-label": "Delete event", "data-act": "delete" })),
+      h("dl.facts", null,
+        fact("Starts", [dateText(fields.start_date), timeText(fields.start_time)].filter((one) => one).join(", ")),
+        fact("Ends", fields.end_time || fields.end_date !== fields.start_date ? [dateText(fields.end_date ?? fields.start_date), timeText(fields.end_time)].filter((one) => one).join(", ") : undefined),
+        fact("Check-in", timeText(fields.checkin_time)), fact("Time zone", fields.time_zone), fact("Cost", fields.cost === undefined ? undefined : fields.cost === "0.00" ? "Free" : `$${fields.cost}`),
+        fact("Source", fields.event_source && labelOf(event, "event_source")), fact("School", season.schoolOf(event)), fact("Athlete", season.nameOf(event.athlete)), fact("Status", status.label)),
+      (fields.location || map) && h("section", null, h("h2", null, "Location"),
+        h("p", { dir: "auto" }, [fields.location, fields.address, [fields.city, fields.state].filter((one) => one).join(", ")].filter((one) => one).map((line) => [String(line), h("br", null)])),
+        map && h("p.no-print", null, h("a", { href: map, target: "_blank", rel: "noopener noreferrer" }, "Get Directions"))),
+      fields.description && h("section", null, h("h2", null, "Event Description"), h("p.text", { dir: "auto" }, fields.description)),
+      fields.url && h("section", null, h("h2", null, "Event Link"), h("p", null, h("a", { href: fields.url, target: "_blank", rel: "noopener noreferrer" }, fields.url))),
+      fields.performance_notes && h("section", null, h("h2", null, "Performance Notes"), h("p.text", { dir: "auto" }, fields.performance_notes)),
+      metrics.length > 0 && h("section", null, h("h2", null, "Metrics Recorded at This Event"), h("ul.metrics", null, metrics.map((metric) => h("li", {
+        "aria-label": `${metricName(metric)}, ${metric.fields.value} ${metric.fields.unit}, ${metric.fields.verified ? "Verified" : "Not verified"}`,
+      },
+      h("span.label", null, metricName(metric)), h("span.value", null, metric.fields.value, " ", h("span.unit", null, metric.fields.unit)),
+      metric.fields.verified && h("span.badge.attended", null, "✓ Verified"), metric.fields.notes && h("p.text", { dir: "auto" }, metric.fields.notes),
+      season.may("delete", "metric", { record: metric }) && button("icon.danger.no-print", "🗑", () => app.remove(metric, "Delete this metric?", `${metricName(metric)} deleted`), { "aria-label": `Delete ${metricName(metric)}`, "data-act": `metric ${metric.id}` }))))),
+      h("section", null, h("h2", null, "Coaches Present"),
+        coaches.length > 0 && h("ul.coaches", null, coaches.map((/** @type {any} */ one) => {
+          const coach = season.find("coach", one.id);
+          const facts = [one.name ?? "Coach", one.role, coach?.fields.email, coach?.fields.phone].filter((fact_) => fact_);
+          return h("li", { "aria-label": facts.join(", ") }, h("strong", { dir: "auto" }, facts[0]), facts.slice(1).map((text) => [h("br", null), h("span", { dir: "auto" }, text)]),
+            mayEdit && button("icon.no-print", "✕", () => app.perform([app.update(event, {}, { remove: { coaches_present: [one.id] } })], `${facts[0]} removed`), { "aria-label": `Remove ${facts[0]}`, "data-act": `coach ${one.id}` }));
+        })),
+        coaches.length === 0 && h("p.hint", null, fields.school_id ? "No coaches recorded" : "Event not linked to school"),
+        mayEdit && fields.school_id && h("p.no-print", null, button("plain", "+ Add Coach", () => coachDialog(app, event), { "data-act": "coach" }))),
+      h("section", null, h("h2", null, "Interactions"),
+        interactions.length > 0 && h("ul.interactions", null, interactions.map((one) => h("li", null,
+          h("strong", { dir: "auto" }, one.fields.subject ?? `Interaction at ${title}`), h("p.hint", null, [labelOf(one, "interaction_type"), labelOf(one, "direction"), one.fields.sentiment && labelOf(one, "sentiment"), localText(one.fields.occurred_at)].filter((text) => text).join(" · ")),
+          h("p.text", { dir: "auto" }, one.fields.content),
+          season.may("delete", "interaction", { record: one }) && button("icon.danger.no-print", "🗑", () => app.remove(one, "Delete this interaction?", "Interaction deleted"), { "aria-label": "Delete this interaction", "data-act": `interaction ${one.id}` })))),
+        interactions.length === 0 && h("p.hint", null, "No interactions logged")),
+      h("div.buttons.no-print", null,
+        mayLog && button("plain", "Log Interaction", () => interactionDialog(app, event, false), { "data-act": "log" }),
+        mayLog && button("plain", "Log Performance Metric", () => metricDialog(app, event), { "data-act": "metric" }),
+        metrics.length > 0 && button("plain", "Export results", () => exportDialog(app, event, metrics), { "data-act": "export" })),
+      h("p.hint", null, `Last changed by ${season.nameOf(event.updated_by)}, ${instantText(event.updated_at)}.`));
+    if (act !== undefined && document.activeElement === document.body) {
+      /** @type {HTMLElement | undefined} */ ([...body.querySelectorAll("[data-act]")].find((one) => /** @type {HTMLElement} */ (one).dataset.act === act))?.focus({ preventScroll: true });
+    }
+    talk.update();
+  }
+
+  update();
+  return { title: "Event", element, update };
+}

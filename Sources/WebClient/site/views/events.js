@@ -1,0 +1,239 @@
+// The list of events beside the month (R015–R055).
+import { readDate } from "../dates/calendar.js";
+import { KINDS } from "../family/kinds.js";
+import { button, fill, h, keyed, link } from "../screen/html.js";
+import { counted, rangeText, timeText } from "../words/dates.js";
+import { covered, MonthGrid } from "./calendar.js";
+import { eventStatus, labelOf, shortened, titleOf } from "./season.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("../screen/router.js").Page} Page */
+
+const SORTS = [["date_desc", "Date (Newest First)"], ["date_asc", "Date (Oldest First)"], ["name", "Name"], ["type", "Type"]];
+/** The entries that are put on the page at first, and with each look at its end. */
+const PORTION = 200;
+
+/**
+ * A list of choices with its label.
+ * @param {string} label
+ * @param {string} id
+ * @param {string[][]} options
+ * @param {(value: string) => void} chosen
+ * @param {string} [value]
+ */
+export function choice(label, id, options, chosen, value = options[0][0]) {
+  const select = /** @type {HTMLSelectElement} */ (h("select", { id, value, on: { change: () => chosen(select.value) } }, options.map(([word, text]) => h("option", { value: word }, text))));
+  return { element: h("div.field", null, h("label", { for: id }, label), select), select };
+}
+
+/**
+ * What comes next in a season, in one line (R026).
+ * @param {App} app
+ * @returns {string}
+ */
+function timelineStatus({ season }) {
+  const upcoming = season.list({ kind: "event", filter: { date: "upcoming" }, sort: "date_asc" });
+  if (upcoming.length === 0) return season.records("event").length > 0 ? "No upcoming events." : "";
+  const [next] = upcoming;
+  const start = readDate(next.fields.start_date) ?? season.today;
+  const days = start - season.today;
+  const when = days < 0 ? "is on now" : days === 0 ? "is today" : days === 1 ? "is tomorrow" : `is in ${days} days`;
+  const open = upcoming.filter((event) => !event.fields.registered && !event.fields.attended).length;
+  return `${shortened(titleOf(next), 60)} ${when}. ${counted(upcoming.length, "upcoming event")}${open > 0 ? `, ${open} not registered` : ""}.`;
+}
+
+/**
+ * A card of an event (R041).
+ * @param {App} app
+ * @param {FamilyRecord} event
+ * @param {{position: number, size: number}} place
+ * @returns {import("../screen/html.js").Item}
+ */
+function card(app, event, { position, size }) {
+  const { season } = app;
+  const { fields } = event;
+  const status = eventStatus(event);
+  const type = labelOf(event, "type");
+  const range = rangeText(fields.start_date, fields.end_date);
+  const owner = season.athlete === undefined && season.athletes.length > 1 ? season.nameOf(event.athlete) : undefined;
+  const school = season.schoolOf(event);
+  const mayDelete = season.may("delete", "event", { record: event });
+  const isWaiting = season.isWaiting(event.id);
+  return {
+    key: event.id,
+    stamp: JSON.stringify([event.version, fields, owner, school, mayDelete, isWaiting, position, size]),
+    make: () => {
+      const title = titleOf(event);
+      const heading = h("h3", null, link(`/events/${event.id}`, shortened(title, 60), { dir: "auto", "aria-label": `${title}, ${type}, ${range}, ${status.label}`, "data-act": "open" }));
+      const time = [timeText(fields.start_time), timeText(fields.end_time)].filter((one) => one !== undefined).join(" – ");
+      const place = [fields.location, fields.city, fields.state].filter((one) => one !== undefined).join(", ");
+      const facts = [
+        ["📅", range], time && ["🕘", time], fields.cost !== undefined && ["💲", fields.cost === "0.00" ? "Free" : `$${fields.cost}`], place && ["📍", place],
+        school && ["🏫", school], owner && ["👤", owner],
+      ].filter((one) => one);
+      return h("article.card", { "aria-posinset": position, "aria-setsize": size, tabindex: "-1" },
+        h("div.badges", null, h(`span.badge.${fields.type ?? "unknown"}`, null, type), h(`span.badge.${status.word}`, null, status.label), isWaiting && h("span.badge.waiting", null, "Waiting")),
+        heading,
+        h("ul.facts", null, facts.map((fact) => h("li", null, h("span", { "aria-hidden": "true" }, /** @type {string[]} */ (fact)[0]), " ", h("span", { dir: "auto" }, /** @type {string[]} */ (fact)[1])))),
+        fields.performance_notes && h("p.preview", { dir: "auto" }, shortened(fields.performance_notes, 120)),
+        mayDelete && button("icon.danger.delete", "🗑", () => app.remove(event, "Are you sure you want to delete this event?", `${shortened(title, 40)} deleted`),
+          { "aria-label": `Delete ${title}`, "data-act": "delete" }));
+    },
+  };
+}
+
+/**
+ * @param {App} app
+ * @returns {Page}
+ */
+export function eventsPage(app) {
+  const { season } = app;
+  /** @type {any} */
+  const filter = {};
+  let search = "", shown = PORTION;
+  /** @type {{date: number | undefined}} */
+  const wanted = { date: undefined };
+  const status = h("p.snippet", { role: "status" });
+  const results = h("p.results", { role: "status" });
+  const list = h("div.cards", { role: "feed", "aria-label": "Events" });
+  const nothing = h("div.nothing", null);
+  const more = h("div.more", null);
+  const clear = button("icon", "✕", () => { searchField.value = ""; searched(); searchField.focus(); }, { "aria-label": "Clear search", hidden: true });
+  const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "events-search", placeholder: "Name, description or place", autocomplete: "off", on: { input: () => searched() } }));
+  const types = [["", "All"], ["camp", "Camp"], ["showcase", "Showcase"], ["visit", "Visit"], ["game", "Game"]];
+  const pick = (/** @type {string} */ name, /** @type {string} */ value) => {
+    if (value === "") delete filter[name];
+    else filter[name] = value;
+    shown = PORTION;
+    update();
+  };
+  const type = choice("Type", "events-type", types, (value) => pick("type", value));
+  const state = choice("Status", "events-status", [["", "All"], ["registered", "Registered"], ["not_registered", "Not Registered"], ["attended", "Attended"]], (value) => pick("status", value));
+  const date = choice("Date", "events-date", [["", "All"], ["upcoming", "Upcoming"], ["past", "Past"], ["this_month", "This Month"], ["next_month", "Next Month"]], (value) => pick("date", value));
+  let held = "date_desc";
+  try { held = SORTS.some(([word]) => word === localStorage.getItem("huddle-events-sort")) ? String(localStorage.getItem("huddle-events-sort")) : held; } catch { /* blocked storage */ }
+  const sort = choice("Sort", "events-sort", SORTS, (value) => {
+    try { localStorage.setItem("huddle-events-sort", value); } catch { /* blocked storage */ }
+    update();
+  }, held);
+  const grid = new MonthGrid(season, {
+    noun: "event",
+    marked: (first, last) => covered(season.list({ kind: "event" }).map((event) => ({ start: event.fields.start_date, end: event.fields.end_date })), first, last),
+    count: (first, last) => season.list({ kind: "event" }).filter((event) => covered([{ start: event.fields.start_date, end: event.fields.end_date }], first, last).size > 0).length,
+    chosen: (day) => {
+      wanted.date = day;
+      show(day);
+    },
+  });
+
+  function searched() {
+    search = searchField.value;
+    clear.toggleAttribute("hidden", search === "");
+    shown = PORTION;
+    update();
+  }
+
+  function reset() {
+    for (const name of Object.keys(filter)) delete filter[name];
+    searchField.value = "";
+    for (const one of [type, state, date]) one.select.value = "";
+    searched();
+  }
+
+  /**
+   * Shows the first event of a day.
+   * @param {number} day
+   */
+  function show(day) {
+    const events = matching();
+    const place = events.findIndex((event) => covered([{ start: event.fields.start_date, end: event.fields.end_date }], day, day).size > 0);
+    if (place < 0) return;
+    if (place >= shown) {
+      shown = place + PORTION;
+      update();
+    }
+    const element = /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${events[place].id}"]`));
+    element?.scrollIntoView({ block: "center" });
+    element?.focus({ preventScroll: true });
+  }
+
+  function matching() {
+    return season.list({ kind: "event", filter, search: search.trim() === "" ? undefined : search, sort: sort.select.value });
+  }
+
+  function update() {
+    const events = matching();
+    const all = season.list({ kind: "event" }).length;
+    status.textContent = timelineStatus(app);
+    results.textContent = counted(events.length, "result");
+    keyed(list, events.slice(0, shown).map((event, place) => card(app, event, { position: place + 1, size: events.length })));
+    const mayCreate = season.may("create", "event");
+    add.toggleAttribute("hidden", !mayCreate);
+    const isLoading = app.store.engine.cursor === undefined && all === 0;
+    if (isLoading && app.store.engine.phase !== "offline") skeleton(nothing);
+    else if (events.length > 0) fill(nothing);
+    else if (all === 0) {
+      fill(nothing, h("p.symbol", { "aria-hidden": "true" }, "📅"), h("h2", null, "No events yet"), h("p", null, "Create your first event to start tracking camps and showcases"),
+        mayCreate && link("/events/create", "+ Add Event", { class: "button primary" }));
+    } else {
+      fill(nothing, h("p.symbol", { "aria-hidden": "true" }, "⏷"), h("h2", null, "No events match your filters"), h("p", null, "Try adjusting your search criteria"), button("plain", "Clear filters", reset));
+    }
+    fill(more, events.length > shown && button("plain", `Show ${Math.min(PORTION, events.length - shown)} more of ${events.length - shown}`, () => { shown += PORTION; update(); }));
+  }
+
+  const add = link("/events/create", "+ Add Event", { class: "button primary" });
+  // More entries before the reader comes to the end.
+  const watch = new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting) && more.childElementCount > 0) {
+      shown += PORTION;
+      update();
+    }
+  }, { rootMargin: "800px" });
+  watch.observe(more);
+  const keys = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    searchField.focus();
+  };
+  addEventListener("keydown", keys);
+  update();
+  return {
+    title: "Events",
+    element: h("section.events", null,
+      h("div.page-head", null, h("div", null, h("h1", null, "Events"), h("p.subtitle", null, "Track camps, showcases, visits, and games")), add),
+      status,
+      h("div.columns", null,
+        h("div.side", null, grid.element),
+        h("div.main", null,
+          h("div.filters", { role: "search" },
+            h("div.field.search", null, h("label", { for: "events-search" }, "Search"), h("div.with-clear", null, searchField, clear)), type.element, state.element, date.element),
+          h("div.list-head", null, results, sort.element),
+          list, nothing, more))),
+    update: () => { grid.update(); update(); },
+    leave: () => { watch.disconnect(); removeEventListener("keydown", keys); },
+  };
+}
+
+/**
+ * Whether keys belong to a field.
+ * @param {KeyboardEvent} event
+ */
+export function isTyping(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+}
+
+/**
+ * The outline of three cards, after 300 ms (R009).
+ * @param {HTMLElement} place
+ */
+export function skeleton(place) {
+  if (place.querySelector(".skeleton")) return;
+  fill(place, h("div.skeleton", { role: "status", "aria-label": "Loading" }, Array.from({ length: 3 }, () => h("div.outline", { "aria-hidden": "true" }))));
+}
+
+/** @param {string} type @returns {string[]} */
+export function wordsOf(type) {
+  return KINDS.event.fields.find((field) => field.name === type)?.words ?? [];
+}

@@ -1,0 +1,185 @@
+// The room: the family's conversation, who is here, what happened since the last look.
+import { button, fill, h, keyed, link } from "../screen/html.js";
+import { counted, instantText } from "../words/dates.js";
+import { titleOf } from "./season.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("../screen/router.js").Page} Page */
+
+const PATHS = /** @type {{[kind: string]: string}} */ ({ event: "/events/ID", trip: "/trips/ID", document: "/documents/ID/about" });
+
+/**
+ * The members whom a text names with `@`: the longest name that fits.
+ * @param {string} text
+ * @param {FamilyRecord[]} members
+ * @returns {string[]}
+ */
+export function mentioned(text, members) {
+  const folded = text.toLowerCase();
+  return members.filter((member) => {
+    const name = String(member.fields.name ?? "").toLowerCase();
+    if (name === "") return false;
+    const first = name.split(" ")[0];
+    return [name, first].some((one) => {
+      const place = folded.indexOf(`@${one}`);
+      return place >= 0 && !/[\p{L}\p{N}]/u.test(folded[place + one.length + 1] ?? " ");
+    });
+  }).map((member) => member.id);
+}
+
+/**
+ * @param {App} app
+ * @returns {Page}
+ */
+export function roomPage(app) {
+  const { season } = app;
+  const { engine } = app.store;
+  const list = h("ol.messages", { "aria-label": "Conversation", role: "log" });
+  const digest = h("section.digest", { hidden: true });
+  const here = h("p.hint", { role: "status" });
+  const input = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "message", rows: 2, maxlength: "4000", placeholder: "Write to the family; @name mentions somebody", dir: "auto" }));
+  const form = h("form.line", { on: { submit: (/** @type {Event} */ event) => { event.preventDefault(); send(); } } },
+    h("label.unseen", { for: "message" }, "Message"), input, h("button.primary", { type: "submit" }, "Send"));
+  /** @type {string | undefined} the message that is edited */
+  let editing;
+  /** @type {Map<string, FamilyRecord>} older messages, which the snapshot does not have */
+  const older = new Map();
+  /** @type {any} */
+  let next;
+  let isAtStart = false;
+  const earlier = button("plain", "Earlier messages", () => load());
+
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      send();
+    } else if (event.key === "ArrowUp" && input.value === "") {
+      const own = messages().filter((message) => message.created_by === season.self).pop();
+      if (own) edit(own);
+    } else if (event.key === "Escape" && editing !== undefined) {
+      editing = undefined;
+      input.value = "";
+      update();
+    }
+  });
+  let timer = setTimeout(() => {}, 0);
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { app.cache?.type("room", input.value === "" || editing ? undefined : { member: season.self, text: input.value }).catch(() => undefined); }, 100);
+  });
+  app.cache?.typed("room").then((typed) => { if (typed?.member === season.self && input.value === "") input.value = typed.text; }).catch(() => undefined);
+
+  function send() {
+    const text = input.value.trim();
+    if (text === "") return;
+    const mentions = mentioned(text, season.members);
+    const message = editing === undefined ? undefined : season.find("message", editing);
+    const done = message ? text === message.fields.text || app.perform([app.update(message, { text })], "Message changed")
+      : app.perform([app.create("message", { text, ...(mentions.length > 0 ? { mentions } : {}) })], "");
+    if (!done) return;
+    input.value = "";
+    editing = undefined;
+    clearTimeout(timer);
+    app.cache?.type("room", undefined).catch(() => undefined);
+    update();
+    list.lastElementChild?.scrollIntoView({ block: "end" });
+  }
+
+  /** @param {FamilyRecord} message */
+  function edit(message) {
+    editing = message.id;
+    input.value = message.fields.text;
+    input.focus();
+    update();
+  }
+
+  /** @returns {Promise<void>} */
+  async function load() {
+    const first = messages()[0];
+    try {
+      const page = await app.store.ask((request) => ({ type: "list", request, kind: "message", limit: 100, ...(next === undefined ? {} : { before: next }) }));
+      for (const record of page.records ?? []) older.set(record.id, record);
+      next = page.next;
+      isAtStart = page.next === undefined;
+      // The snapshot may have the first pages already.
+      if (!isAtStart && messages()[0]?.id === first?.id) return load();
+    } catch (error) {
+      app.complain(error);
+    }
+    update();
+    return undefined;
+  }
+
+  function messages() {
+    const all = new Map([...older].filter(([id]) => !engine.record(id)));
+    for (const message of season.records("message")) all.set(message.id, message);
+    return [...all.values()].sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
+  }
+
+  function update() {
+    const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
+    const found = messages();
+    form.toggleAttribute("hidden", !season.may("create", "message"));
+    earlier.toggleAttribute("hidden", isAtStart || found.length === 0 || engine.phase !== "live");
+    keyed(list, found.map((message) => {
+      const about = message.fields.about ? engine.record(message.fields.about.id) : undefined;
+      const isOwn = message.created_by === season.self;
+      const isChanged = message.updated_at > message.created_at && message.version > 1;
+      return {
+        key: message.id,
+        stamp: JSON.stringify([message.version, message.fields, season.nameOf(message.created_by), season.isWaiting(message.id), about && titleOf(about), editing === message.id]),
+        make: () => h(`li${isOwn ? ".own" : ""}${editing === message.id ? ".editing" : ""}`, null,
+          h("p.hint", null, h("strong", { dir: "auto" }, season.nameOf(message.created_by)), ` ${instantText(message.created_at)}`, isChanged && " · changed", season.isWaiting(message.id) && " · waiting",
+            about && [" · about ", PATHS[about.kind] ? link(PATHS[about.kind].replace("ID", about.id), titleOf(about), { dir: "auto" }) : titleOf(about)]),
+          h("p.text", { dir: "auto" }, message.fields.text),
+          h("div.actions", null,
+            season.may("update", "message", { record: message, fields: ["text"] }) && button("plain", "Edit", () => edit(message), { "data-act": "edit" }),
+            season.may("delete", "message", { record: message }) && button("icon", "🗑", () => app.remove(message, "Delete this message?", "Message deleted"), { "aria-label": "Delete this message", "data-act": "delete" }))),
+      };
+    }));
+    const people = [...engine.presence.values()].filter((one) => one.member !== season.self).map((one) => {
+      const context = one.context && one.context !== "all" ? ` (season of ${season.nameOf(one.context)})` : "";
+      return `${season.nameOf(one.member)}${context}`;
+    });
+    here.textContent = people.length > 0 ? `Here now: ${people.join(", ")}` : "Nobody else is here now.";
+    if (found.length === 0) fill(list, h("li.nothing", null, h("p", null, "No messages yet. Write the first one.")));
+    if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
+  }
+
+  /** Tells what changed since the reading position, once per visit, and moves the position. */
+  async function look() {
+    if (engine.phase !== "live" || digest.dataset.asked) return;
+    digest.dataset.asked = "1";
+    try {
+      const frame = await app.store.ask((request) => ({ type: "digest", request }));
+      const { digest: told } = frame;
+      const mine = new Map((told.members ?? []).map((/** @type {any} */ one) => [one.member, one.changes]));
+      mine.delete(season.self);
+      if (mine.size > 0) {
+        const words = /** @type {{[kind: string]: [string, string]}} */ ({ event: ["event", "events"], trip: ["trip", "trips"], trip_item: ["trip item", "trip items"], document: ["document", "documents"], message: ["message", "messages"], metric: ["metric", "metrics"], interaction: ["interaction", "interactions"], school: ["school", "schools"], coach: ["coach", "coaches"], member: ["member", "members"] });
+        const lines = (told.kinds ?? []).filter((/** @type {any} */ one) => words[one.kind]).map((/** @type {any} */ one) => {
+          const parts = [["new", one.created], ["changed", one.updated], ["deleted", one.deleted], ["restored", one.restored]].filter(([, number]) => number > 0).map(([word, number]) => `${number} ${word}`);
+          return `${words[one.kind][1][0].toUpperCase()}${words[one.kind][1].slice(1)}: ${parts.join(", ")}`;
+        });
+        fill(digest, h("h2", null, "Since you last looked"), h("p", null, `${counted([...mine.values()].reduce((sum, one) => sum + one, 0), "change")} by ${[...mine.keys()].map((one) => season.nameOf(one)).join(", ")}.`),
+          h("ul", null, lines.map((/** @type {string} */ line) => h("li", null, line))), button("plain", "Seen", () => { digest.hidden = true; }));
+        digest.hidden = false;
+      }
+    } catch {
+      delete digest.dataset.asked;
+      return;
+    }
+    app.store.read();
+  }
+
+  update();
+  look();
+  requestAnimationFrame(() => scrollTo(0, document.documentElement.scrollHeight));
+  return {
+    title: "Room",
+    element: h("section.room", null, h("h1", null, "Room"), here, digest, h("p", null, earlier), list, form),
+    update: () => { update(); look(); if (document.visibilityState === "visible" && digest.dataset.asked) app.store.read(); },
+    leave: () => clearTimeout(timer),
+  };
+}

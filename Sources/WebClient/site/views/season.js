@@ -1,0 +1,205 @@
+// What pages need of the family's records: lists by query, names, rights, today.
+import { todayIn, instantOf } from "../dates/zones.js";
+import { refusal } from "../family/permission.js";
+import { choiceLabel, shownName } from "../family/records.js";
+import { listKeys } from "../queries/keys.js";
+import { select } from "../queries/query.js";
+import { ownZone } from "../words/dates.js";
+
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("../queries/query.js").Query} Query */
+/** @typedef {import("../queries/keys.js").ListKeys} ListKeys */
+/** @typedef {import("../sessions/store.js").Store} Store */
+
+export class Season {
+  /** @param {Store} store */
+  constructor(store) {
+    this.store = store;
+    /** @type {WeakMap<FamilyRecord, ListKeys>} */
+    this.known = new WeakMap();
+    /** @type {Map<string, FamilyRecord[]>} */
+    this.living = new Map();
+    store.listen(() => this.living.clear());
+  }
+
+  get engine() {
+    return this.store.engine;
+  }
+
+  /** Today in the family's zone, in days since 1970-01-01. */
+  get today() {
+    return todayIn(this.engine.timeZone ?? ownZone(), Date.now());
+  }
+
+  /**
+   * The living records of a kind.
+   * @param {string} kind
+   * @returns {FamilyRecord[]}
+   */
+  records(kind) {
+    let found = this.living.get(kind);
+    if (!found) {
+      found = [];
+      for (const record of this.engine.livingRecords) {
+        if (!this.living.has(record.kind)) this.living.set(record.kind, []);
+        this.living.get(record.kind)?.push(record);
+      }
+      found = this.living.get(kind) ?? [];
+      this.living.set(kind, found);
+    }
+    return found;
+  }
+
+  /** @param {FamilyRecord} record */
+  keys(record) {
+    let keys = this.known.get(record);
+    if (!keys) {
+      keys = listKeys(record, instantOf);
+      this.known.set(record, keys);
+    }
+    return keys;
+  }
+
+  /**
+   * A list as the server would give it. Records that cannot be read are left out and logged (R048, R132).
+   * @param {Query} query `athlete` left out: the season that is open
+   * @returns {FamilyRecord[]}
+   */
+  list(query) {
+    /** @type {ListKeys[]} */
+    const keys = [];
+    for (const record of this.records(query.kind)) {
+      try {
+        keys.push(this.keys(record));
+      } catch (error) {
+        console.warn("huddle: a record cannot be shown", record.kind, record.id, error);
+      }
+    }
+    const isOwned = query.kind === "event" || query.kind === "metric" || query.kind === "interaction" || query.kind === "document";
+    const athlete = query.athlete ?? (isOwned ? this.athlete : undefined);
+    return select({ ...query, athlete }, keys, this.today).map((one) => one.record);
+  }
+
+  /** The athlete whose season is open; undefined for all. */
+  get athlete() {
+    const { context } = this.engine;
+    return context === undefined || context === "all" ? undefined : context;
+  }
+
+  /** @returns {FamilyRecord[]} by name */
+  get athletes() {
+    return this.members.filter((member) => member.fields.role === "athlete");
+  }
+
+  /** @returns {FamilyRecord[]} by name */
+  get members() {
+    return this.list({ kind: "member", sort: "name" });
+  }
+
+  /** The member who is signed in. */
+  get self() {
+    return this.engine.member;
+  }
+
+  get role() {
+    return /** @type {"athlete" | "parent" | "guest"} */ (this.engine.role ?? "guest");
+  }
+
+  /**
+   * The name of a member, also of a former one.
+   * @param {string | undefined} id
+   */
+  nameOf(id) {
+    const record = id === undefined ? undefined : this.engine.record(id);
+    return record ? shownName(record) || "Somebody" : "A former member";
+  }
+
+  /**
+   * The living record with an id.
+   * @param {string} kind
+   * @param {string | undefined} id
+   */
+  find(kind, id) {
+    const record = id === undefined ? undefined : this.engine.record(id);
+    return record && record.kind === kind && record.deleted_at === undefined ? record : undefined;
+  }
+
+  /**
+   * The name of the school of an event, a coach or a document, with the one that it had if it is gone.
+   * @param {FamilyRecord} record
+   * @returns {string | undefined}
+   */
+  schoolOf(record) {
+    const school = this.find("school", record.fields.school_id);
+    return school?.fields.name ?? record.fields.school_name ?? record.fields.host;
+  }
+
+  /**
+   * The sentence that says why a member may not do something; undefined if they may.
+   * @param {"create" | "update" | "delete" | "restore"} action
+   * @param {string} kind
+   * @param {{record?: FamilyRecord, owner?: string, fields?: string[]}} about
+   * @returns {string | undefined}
+   */
+  refusal(action, kind, { record, owner = record?.athlete ?? (record ? undefined : this.athlete), fields } = {}) {
+    const athlete = this.find("member", owner);
+    return refusal({
+      member: this.self ?? "", role: this.role, kind, action, owner, parents: athlete?.fields.parent_access ?? "edit",
+      author: record?.created_by, subject: record?.id, fields,
+    });
+  }
+
+  /**
+   * @param {"create" | "update" | "delete" | "restore"} action
+   * @param {string} kind
+   * @param {{record?: FamilyRecord, owner?: string, fields?: string[]}} [about]
+   */
+  may(action, kind, about) {
+    return this.self !== undefined && this.refusal(action, kind, about) === undefined;
+  }
+
+  /**
+   * Whether a record differs from the server's because of changes that wait.
+   * @param {string} id
+   */
+  isWaiting(id) {
+    return this.engine.isPending(id);
+  }
+}
+
+/**
+ * The status of an event: its word, and its label (R018).
+ * @param {FamilyRecord} event
+ * @returns {{word: string, label: string}}
+ */
+export function eventStatus(event) {
+  if (event.fields.attended) return { word: "attended", label: "Attended" };
+  return event.fields.registered ? { word: "registered", label: "Registered" } : { word: "not-registered", label: "Not Registered" };
+}
+
+/**
+ * The name of a record for people; never empty (R049, R100).
+ * @param {FamilyRecord} record
+ */
+export function titleOf(record) {
+  return shownName(record) || (record.kind === "event" ? "Unknown event" : "Unknown");
+}
+
+/**
+ * @param {FamilyRecord} record
+ * @param {string} field
+ * @returns {string}
+ */
+export function labelOf(record, field) {
+  return choiceLabel(record, field) ?? "Unknown";
+}
+
+/**
+ * The first characters of a long text, with an ellipsis (R051).
+ * @param {string} text
+ * @param {number} most
+ */
+export function shortened(text, most) {
+  const characters = [...text];
+  return characters.length > most ? `${characters.slice(0, most - 1).join("").trimEnd()}…` : text;
+}

@@ -1,0 +1,123 @@
+// The page for people who are not signed in: an invite's code, a name with a password, or a sign-in token.
+import { button, fill, h } from "../screen/html.js";
+import { request, sentence } from "../sessions/account.js";
+import { nonce } from "../sessions/ids.js";
+
+/** @typedef {import("../sessions/store.js").Membership} Membership */
+/**
+ * @param {string} label
+ * @param {{[name: string]: any}} attributes
+ * @param {string} [hint]
+ */
+function field(label, attributes, hint) {
+  const id = `sign-in-${attributes.name}`;
+  return h("div.field", null,
+    h("label", { for: id }, label),
+    h("input", { id, ...attributes, ...(hint ? { "aria-describedby": `${id}-hint` } : {}) }),
+    hint && h("p.hint", { id: `${id}-hint` }, hint));
+}
+
+/**
+ * @param {{code: string, reason?: string, signedIn: (memberships: Membership[], isBrief: boolean) => void}} options `code`: from the link with which the
+ *   page was opened; `reason`: why the former session ended
+ * @returns {HTMLElement}
+ */
+export function signInPage({ code, reason, signedIn }) {
+  const problem = h("p.problem", { role: "alert" });
+  const form = /** @type {HTMLFormElement} */ (h("form", { novalidate: true }));
+  const brief = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "sign-in-brief", name: "brief" }));
+  /** @type {"code" | "name" | "token"} */
+  let way = "code";
+  /** Drawn once per code: the same request again gets the same answer. */
+  let client = nonce();
+  let needsName = false, needsFactor = false;
+
+  function show() {
+    /** @type {HTMLElement[]} */
+    const fields = [];
+    if (way === "code") {
+      fields.push(field("Code", { name: "code", value: code, required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false" },
+        "The code of your invite, or the one that another device of yours shows."));
+      if (needsName) fields.push(field("Your name", { name: "name", required: true, autocomplete: "name" }, "As the person wrote it who invited you."));
+    } else if (way === "name") {
+      fields.push(field("Name", { name: "name", required: true, autocomplete: "username webauthn", autocapitalize: "none", spellcheck: "false" }));
+      fields.push(field("Password", { name: "password", type: "password", required: true, autocomplete: "current-password" }, "Or one of your recovery codes."));
+      if (needsFactor) fields.push(field("One-time password", { name: "one_time", required: true, inputmode: "numeric", autocomplete: "one-time-code" },
+        "From your authenticator, or one of your recovery codes."));
+    } else {
+      fields.push(field("Sign-in token", { name: "token", type: "password", required: true, autocomplete: "off" }, "The text of 43 letters and digits that the host gave you."));
+    }
+    const others = /** @type {const} */ ([["code", "Use a code"], ["name", "Use name and password"], ["token", "Use a sign-in token"]]).filter(([word]) => word !== way);
+    fill(form,
+      fields,
+      h("div.check", null, brief, h("label", { for: "sign-in-brief" }, "This is not my computer: keep nothing on it")),
+      problem,
+      h("div.buttons", null, h("button.primary", { type: "submit" }, "Sign in")),
+      h("p", null, others.map(([word, label]) => button("plain", label, () => { way = word; problem.textContent = ""; show(); }))));
+    /** @type {HTMLElement | null} */ (form.querySelector("input"))?.focus();
+  }
+
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+    const empty = /** @type {HTMLInputElement | undefined} */ ([...form.querySelectorAll("input[required]")].find((one) => /** @type {HTMLInputElement} */ (one).value.trim() === ""));
+    if (empty) {
+      problem.textContent = `${form.querySelector(`label[for="${empty.id}"]`)?.textContent} is required.`;
+      empty.focus();
+      return;
+    }
+    const submit = /** @type {HTMLButtonElement} */ (form.querySelector("button[type=submit]"));
+    submit.disabled = true;
+    submit.textContent = "Signing in …";
+    if (values.code !== undefined && values.code !== code) {
+      code = values.code;
+      client = nonce();
+    }
+    const isBrief = brief.checked;
+    /** @type {any} */
+    const content = { ...(isBrief ? { brief: true } : {}) };
+    if (way === "code") Object.assign(content, { code, client, ...(values.name ? { name: values.name } : {}) });
+    else if (way === "token") content.token = values.token;
+    else {
+      content.name = values.name;
+      // A recovery code is five groups of letters and digits; no rule keeps a password from looking alike, so it is the second attempt.
+      content.password = /** @type {HTMLInputElement} */ (form.querySelector("[name=password]")).value;
+      if (values.one_time) content.one_time = values.one_time;
+    }
+    let answer = await request("POST", "/session", content);
+    if (way === "name" && answer.status === 401 && answer.content?.code === "sign_in_failed" && /^[0-9A-Za-z]{4,5}(-[0-9A-Za-z]{4,5}){2,}$/.test(values.password)) {
+      answer = await request("POST", "/session", { ...content, password: undefined, recovery_code: values.password });
+    }
+    submit.disabled = false;
+    submit.textContent = "Sign in";
+    if (answer.status === 201) {
+      signedIn(answer.content.memberships, isBrief);
+      return;
+    }
+    if (answer.content?.code === "required" && answer.content?.field === "name") {
+      needsName = true;
+      problem.textContent = "";
+      show();
+      /** @type {HTMLElement | null} */ (form.querySelector("[name=name]"))?.focus();
+      return;
+    }
+    if (answer.content?.code === "factor_required" && !needsFactor) {
+      const typed = values;
+      needsFactor = true;
+      show();
+      for (const name of ["name", "password"]) /** @type {HTMLInputElement} */ (form.querySelector(`[name=${name}]`)).value = typed[name];
+      /** @type {HTMLElement | null} */ (form.querySelector("[name=one_time]"))?.focus();
+      return;
+    }
+    problem.textContent = sentence(answer);
+  });
+
+  show();
+  const isPlain = location.protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  return h("main.sign-in", null,
+    h("h1", null, "Huddle"),
+    h("p.subtitle", null, "The season of your family: events, trips, documents, and the conversation about them."),
+    reason && h("p.notice", { role: "status" }, reason),
+    isPlain && h("p.notice", null, "This address has no encryption: people on the same network can read along, and the page does not start offline. Ask the host for an https address."),
+    form);
+}

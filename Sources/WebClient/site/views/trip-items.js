@@ -1,0 +1,222 @@
+// Items of trips: their rows in an itinerary, and the dialog for one, with overlaps (R150–R164).
+import { readDate, readLocal, writeLocal } from "../dates/calendar.js";
+import { instantOf, localAt } from "../dates/zones.js";
+import { openDialog } from "../screen/dialog.js";
+import { button, h, link } from "../screen/html.js";
+import { newId } from "../sessions/ids.js";
+import { durationText, localParts, localText, minutesText, ownZone } from "../words/dates.js";
+import { choicesOf, labelled } from "./event.js";
+import { differing } from "./form.js";
+import { labelOf, titleOf } from "./season.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+
+const ICONS = /** @type {{[category: string]: string}} */ ({ accommodation: "🛏", food: "🍴", transportation: "🚗", activity: "🚶", entertainment: "🎭", other: "📅" });
+
+/**
+ * The minutes from the start of an item to its end, by the clocks of both zones; undefined without an end.
+ * @param {FamilyRecord} item
+ */
+export function durationOf({ fields }) {
+  const start = readLocal(fields.start_time ?? ""), end = readLocal(fields.end_time ?? "");
+  if (start === undefined || end === undefined) return undefined;
+  const from = instantOf(fields.start_zone, start) ?? start * 60000;
+  const to = instantOf(fields.end_zone ?? fields.start_zone, end) ?? end * 60000;
+  return Math.max(0, Math.round((to - from) / 60000));
+}
+
+/**
+ * The first and the last day that an item covers. An end at midnight does not reach into its day.
+ * @param {FamilyRecord} item
+ * @returns {[number, number] | undefined}
+ */
+export function daysOf({ fields }) {
+  const start = localParts(fields.start_time);
+  if (!start) return undefined;
+  const end = localParts(fields.end_time);
+  if (!end) return [start.date, start.date];
+  return [start.date, Math.max(start.date, end.minutes === 0 ? end.date - 1 : end.date)];
+}
+
+/**
+ * The items of a day, by their start; a stay is on every day that it covers.
+ * @param {FamilyRecord[]} items
+ * @param {number} day
+ */
+export function itemsOn(items, day) {
+  return items.filter((item) => {
+    const days = daysOf(item);
+    return days && days[0] <= day && day <= days[1];
+  }).sort((one, other) => (one.fields.start_time < other.fields.start_time ? -1 : one.fields.start_time > other.fields.start_time ? 1 : one.id < other.id ? -1 : 1));
+}
+
+/**
+ * A row of an itinerary.
+ * @param {App} app
+ * @param {FamilyRecord} item
+ * @param {number} day
+ * @param {{trip?: boolean, actions?: boolean}} options
+ */
+export function itemRow(app, item, day, { trip = false, actions = false } = {}) {
+  const { season } = app;
+  const { fields } = item;
+  const start = localParts(fields.start_time), end = localParts(fields.end_time);
+  const duration = durationText(durationOf(item));
+  let when = start && start.date === day ? (end ? minutesText(start.minutes) : "All day") : "";
+  if (start && start.date < day) when = end && end.date === day && end.minutes > 0 ? `until ${minutesText(end.minutes)}` : "all day";
+  // The viewer's own time beside it, where it differs.
+  const instant = start && instantOf(fields.start_zone, start.date * 1440 + start.minutes);
+  const here = instant === undefined ? undefined : localAt(ownZone(), instant);
+  const own = here !== undefined && start && end && start.date === day && here !== start.date * 1440 + start.minutes ? `${minutesText(here - Math.floor(here / 1440) * 1440)} where you are` : "";
+  const parent = trip ? season.find("trip", fields.trip_id) : undefined;
+  const people = (fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
+  const mayEdit = actions && season.may("update", "trip_item", { record: item });
+  return h(`li.item.${fields.category ?? "other"}`, { "data-key": item.id },
+    h("span.icon", { "aria-hidden": "true" }, ICONS[fields.category] ?? ICONS.other),
+    h("div.body", null,
+      h("p.when", null, when, " ", h("span.badge", null, duration), fields.include_in_itinerary === false && h("span.badge", null, "Not in the itinerary"), season.isWaiting(item.id) && h("span.badge.waiting", null, "Waiting")),
+      h("p.title", { dir: "auto" }, titleOf(item), h("span.unseen", null, `, ${labelOf(item, "category")}`)),
+      own && h("p.hint", null, own), fields.location && h("p.hint", { dir: "auto" }, fields.location), people && h("p.hint", { dir: "auto" }, people),
+      parent && h("p.hint", null, link(`/trips/${parent.id}`, titleOf(parent), { dir: "auto" })),
+      fields.description && h("p.text", { dir: "auto" }, fields.description)),
+    mayEdit && h("div.actions.no-print", null,
+      button("plain", "Edit", () => itemDialog(app, item.fields.trip_id, item), { "aria-label": `Edit ${titleOf(item)}`, "data-act": `edit ${item.id}` }),
+      button("icon.danger", "🗑", () => app.remove(item, "Delete this item?", `${titleOf(item)} deleted`), { "aria-label": `Delete ${titleOf(item)}`, "data-act": `delete ${item.id}` })));
+}
+
+/**
+ * The dialog for an item; it stays open with both sides of an overlap.
+ * @param {App} app
+ * @param {string} trip
+ * @param {FamilyRecord | undefined} item
+ * @param {number} [day] of a new one
+ */
+export function itemDialog(app, trip, item, day) {
+  const { season } = app;
+  const id = item?.id ?? newId();
+  const parent = season.find("trip", trip);
+  const fields = item?.fields ?? {};
+  const now = Math.ceil((localAt(parent?.fields.time_zone ?? ownZone(), Date.now()) ?? 0) / 15) * 15;
+  const first = (day ?? readDate(parent?.fields.start_date ?? "") ?? Math.floor(now / 1440)) * 1440 + (now - Math.floor(now / 1440) * 1440);
+  const input = (/** @type {string} */ type, /** @type {any} */ value, /** @type {any} */ more = {}) => /** @type {HTMLInputElement} */ (h("input", { type, value: value ?? "", ...more }));
+  const title = input("text", fields.title, { maxlength: "255", dir: "auto" });
+  const start = input("datetime-local", fields.start_time ?? writeLocal(first));
+  const hasEnd = input("checkbox", "", { id: "item-has-end", checked: item ? fields.end_time !== undefined : true });
+  const end = input("datetime-local", fields.end_time ?? (item ? "" : writeLocal(first + 60)));
+  const location = input("text", fields.location, { maxlength: "255", dir: "auto" });
+  const category = /** @type {HTMLSelectElement} */ (h("select", { value: fields.category ?? "activity" }, choicesOf("trip_item", "category")));
+  const description = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 3, value: fields.description ?? "", dir: "auto" }));
+  const included = input("checkbox", "", { id: "item-included", checked: fields.include_in_itinerary !== false });
+  const error = h("p.error", { role: "alert" });
+  let last = readLocal(start.value);
+  // The end keeps its distance from the start.
+  start.addEventListener("change", () => {
+    const from = readLocal(start.value), to = readLocal(end.value);
+    if (from !== undefined && to !== undefined && last !== undefined) end.value = writeLocal(to + from - last) ?? end.value;
+    last = from ?? last;
+  });
+  const endField = labelled("End", end);
+  hasEnd.addEventListener("change", () => endField.toggleAttribute("hidden", !hasEnd.checked));
+  endField.toggleAttribute("hidden", !hasEnd.checked);
+  openDialog(item ? "Edit item" : "Add to the trip", (close) => {
+    const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, item ? "Save" : "Add"));
+    const check = () => { save.disabled = title.value.trim() === ""; };
+    title.addEventListener("input", check);
+    check();
+    return [h("form", {
+      novalidate: true, on: {
+        submit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          if (save.disabled) return;
+          const from = readLocal(start.value), to = hasEnd.checked ? readLocal(end.value) : undefined;
+          error.textContent = from === undefined ? "Start is required, as a day with a time" : hasEnd.checked && to === undefined ? "End is required, or switch it off for the whole day" : to !== undefined && to < from ? "End must be after start" : "";
+          if (error.textContent !== "") return;
+          const wanted = {
+            trip_id: trip, title: title.value.trim(), description: description.value.trim(), location: location.value.trim(), start_time: start.value, end_time: hasEnd.checked ? end.value : "",
+            category: category.value, include_in_itinerary: included.checked,
+          };
+          if (item) {
+            const { trip_id: _, ...rest } = wanted;
+            const held = season.find("trip_item", id) ?? item;
+            const changed = differing(rest, item.fields);
+            if (Object.keys(changed).length > 0) saveItem(app, { ...app.update(held, changed), base: Math.min(held.version, item.version) }, `${wanted.title} saved`);
+          } else saveItem(app, app.create("trip_item", differing(wanted), { id }), `${wanted.title} added`);
+          close();
+        },
+      },
+    }, labelled("Title", title), labelled("Category", category), labelled("Start", start), h("div.check", null, hasEnd, h("label", { for: "item-has-end" }, "Has an end")), endField,
+    labelled("Location", location), labelled("Description", description), h("div.check", null, included, h("label", { for: "item-included" }, "In the itinerary")), error,
+    h("div.buttons", null, button("plain", "Cancel", close), save))];
+  });
+}
+
+/**
+ * Requests a change of an item; if it overlaps others, both sides are shown, with what can be done.
+ * @param {App} app
+ * @param {import("../family/records.js").Operation} operation
+ * @param {string} done
+ */
+export function saveItem(app, operation, done) {
+  try {
+    const { mutation, outcome } = app.store.perform([operation]);
+    outcome.then(({ seq, rejection, warnings = [] }) => {
+      if (rejection?.code === "overlap") overlapDialog(app, mutation, rejection, operation);
+      else if (rejection) app.toasts.show(rejection.message, { label: "Show", act: () => app.router.go("/kept") });
+      else {
+        app.toasts.show(warnings.length > 0 ? `${done}. ${warnings.map((one) => one.message ?? "It overlaps something else of the same people.").join(" ")}` : done,
+          seq === undefined ? undefined : { label: "Undo", act: () => app.undo(seq) });
+      }
+    });
+  } catch (error) {
+    app.complain(error);
+  }
+}
+
+/**
+ * @param {App} app
+ * @param {number} draft
+ * @param {import("../wire/rejections.js").Rejection} refused
+ * @param {import("../family/records.js").Operation} operation
+ */
+export function overlapDialog(app, draft, refused, operation) {
+  const overlaps = refused.overlaps ?? [];
+  const reason = /** @type {HTMLInputElement} */ (h("input", { maxlength: "500", dir: "auto", placeholder: "As: Tom joins later" }));
+  openDialog("Two things at the same time", (close) => {
+    const accept = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Keep both"));
+    reason.addEventListener("input", () => { accept.disabled = reason.value.trim() === ""; });
+    const others = [...new Set(overlaps.flatMap((one) => [one.item.id, one.with.id]).filter((one) => one !== operation.id))];
+    return [
+      h("p", null, refused.message),
+      h("ul", null, others.map((one) => {
+        const other = app.store.engine.record(one);
+        return other && h("li", { dir: "auto" }, `${titleOf(other)}, ${localText(other.fields.start_time)}${other.fields.end_time ? ` to ${localText(other.fields.end_time)}` : ""}`);
+      })),
+      h("form", {
+        novalidate: true, on: {
+          submit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            if (accept.disabled) return;
+            close();
+            try {
+              const again = app.store.retry(draft, { reason: reason.value.trim(), pairs: pairsOf(overlaps) });
+              again?.outcome.then(({ rejection }) => { app.toasts.show(rejection?.message ?? "Both are in the plan"); });
+            } catch (error) {
+              app.complain(error);
+            }
+          },
+        },
+      }, labelled("Why both at once is right", reason), h("div.buttons", null,
+        button("plain", "Drop it", () => { close(); app.store.drop(draft); }), button("plain", "Decide later", () => { close(); app.toasts.show("It is in Kept."); }), accept)),
+    ];
+  });
+}
+
+/**
+ * The pairs of an overlap, for `allow_overlap`.
+ * @param {any[]} overlaps
+ * @returns {[string, string][]}
+ */
+export function pairsOf(overlaps) {
+  return overlaps.map((one) => /** @type {[string, string]} */ ([one.item.id, one.with.id]));
+}

@@ -1,0 +1,115 @@
+// One trip: its itinerary by day, shift, copy, print (R150–R165).
+import { readDate, writeDate } from "../dates/calendar.js";
+import { openDialog } from "../screen/dialog.js";
+import { button, fill, h, link } from "../screen/html.js";
+import { newId } from "../sessions/ids.js";
+import { longDayText, rangeText } from "../words/dates.js";
+import { comments } from "./comments.js";
+import { labelled } from "./event.js";
+import { titleOf } from "./season.js";
+import { daysOf, itemDialog, itemRow, itemsOn } from "./trip-items.js";
+import { tripDialog } from "./trips.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("../screen/router.js").Page} Page */
+
+/** The most days that an itinerary shows, against damaged dates. */
+const MAX_DAYS = 400;
+
+/**
+ * The dialog that moves or copies a trip: to a new first day.
+ * @param {App} app
+ * @param {FamilyRecord} trip
+ * @param {"shift" | "copy"} act
+ */
+function daysDialog(app, trip, act) {
+  const from = readDate(trip.fields.start_date);
+  if (from === undefined) return;
+  const start = /** @type {HTMLInputElement} */ (h("input", { type: "date", value: writeDate(act === "shift" ? from : from + 364) }));
+  const error = h("p.error", { role: "alert" });
+  openDialog(act === "shift" ? "Move the whole trip" : "Copy the trip", (close) => [h("form", {
+    novalidate: true, on: {
+      submit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        const to = readDate(start.value);
+        const days = to === undefined ? 0 : to - from;
+        error.textContent = to === undefined ? "The new first day is required" : act === "shift" && days === 0 ? "The trip begins on this day already" : Math.abs(days) > 3660 ? "At most ten years earlier or later" : "";
+        if (error.textContent !== "") return;
+        const now = app.season.find("trip", trip.id) ?? trip;
+        const copy = newId();
+        const done = act === "shift" ? app.perform([{ op: "shift", kind: "trip", id: trip.id, base: now.version, days }], `${titleOf(trip)} moved`)
+          : app.perform([{ op: "copy", kind: "trip", id: copy, from: trip.id, days }], `${titleOf(trip)} copied`);
+        if (!done) return;
+        close();
+        if (act === "copy") app.router.go(`/trips/${copy}`);
+      },
+    },
+  }, h("p", null, "Days move, local times stay as they are. All items come along."), labelled("New first day", start), error,
+  h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, act === "shift" ? "Move" : "Copy")))]);
+}
+
+/**
+ * @param {App} app
+ * @param {string} id
+ * @returns {Page}
+ */
+export function tripPage(app, id) {
+  const { season } = app;
+  const body = h("div.trip", null);
+  const talk = comments(app, { kind: "trip", id });
+  const element = h("section.detail", null, body, talk.element);
+
+  function update() {
+    const trip = season.find("trip", id);
+    talk.element.toggleAttribute("hidden", !trip);
+    if (!trip) {
+      const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+      fill(body, h("h1", null, isLoading ? "Loading …" : "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
+      return;
+    }
+    const { fields } = trip;
+    const items = season.records("trip_item").filter((item) => item.fields.trip_id === id);
+    const shown = items.filter((item) => item.fields.include_in_itinerary !== false);
+    const others = items.filter((item) => item.fields.include_in_itinerary === false);
+    const first = readDate(fields.start_date) ?? season.today, last = readDate(fields.end_date ?? fields.start_date) ?? first;
+    const spans = shown.map(daysOf).filter((days) => days !== undefined).map((days) => /** @type {[number, number]} */ (days));
+    const from = Math.min(first, ...spans.map(([start]) => start)), to = Math.min(Math.max(last, ...spans.map(([, end]) => end)), from + MAX_DAYS);
+    const mayEdit = season.may("update", "trip", { record: trip });
+    const mayAdd = season.may("create", "trip_item");
+    const people = (fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
+    const days = [];
+    for (let day = from; day <= to; day += 1) {
+      const found = itemsOn(shown, day);
+      // Days of the trip are shown also when they are free; days outside only with something on them.
+      if (found.length === 0 && (day < first || day > last)) continue;
+      days.push(h("section.day-plan", null,
+        h("h2.pinned", null, longDayText(day, season.today)),
+        found.length > 0 ? h("ul.items", null, found.map((item) => itemRow(app, item, day, { actions: true }))) : h("p.hint", null, "Free"),
+        mayAdd && h("p.no-print", null, button("plain", "+ Add", () => itemDialog(app, id, undefined, day), { "aria-label": `Add to ${longDayText(day, season.today)}`, "data-act": `add ${day}` }))));
+    }
+    const active = /** @type {HTMLElement | null} */ (document.activeElement);
+    const act = active && body.contains(active) ? active.dataset.act : undefined;
+    fill(body,
+      h("p.no-print", null, link("/trips", "← Back to Trips")),
+      h("h1", { dir: "auto" }, titleOf(trip)),
+      h("p.range", null, rangeText(fields.start_date, fields.end_date), fields.time_zone && ` · ${fields.time_zone}`),
+      fields.location && h("p", { dir: "auto" }, fields.location), people && h("p", { dir: "auto" }, `With ${people}`), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
+      h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed from Huddle`),
+      h("div.buttons.no-print", null,
+        mayEdit && button("plain", "Edit", () => tripDialog(app, trip, () => {}), { "data-act": "edit" }), mayEdit && button("plain", "Move …", () => daysDialog(app, trip, "shift"), { "data-act": "shift" }),
+        season.may("create", "trip") && button("plain", "Copy …", () => daysDialog(app, trip, "copy"), { "data-act": "copy" }), button("plain", "Print", () => print(), { "data-act": "print" }),
+        season.may("delete", "trip", { record: trip }) && button("danger", "Delete", async () => {
+          if (await app.remove(trip, "Delete this trip with all of its items?", `${titleOf(trip)} deleted`)) app.router.go("/trips", { replace: true });
+        }, { "data-act": "delete" })),
+      days,
+      others.length > 0 && h("section.no-print", null, h("h2", null, "Not in the itinerary"), h("ul.items", null, others.map((item) => itemRow(app, item, daysOf(item)?.[0] ?? first, { actions: true })))));
+    if (act !== undefined && document.activeElement === document.body) {
+      /** @type {HTMLElement | undefined} */ ([...body.querySelectorAll("[data-act]")].find((one) => /** @type {HTMLElement} */ (one).dataset.act === act))?.focus({ preventScroll: true });
+    }
+    talk.update();
+  }
+
+  update();
+  return { title: "Trip", element, update };
+}

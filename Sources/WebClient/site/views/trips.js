@@ -1,0 +1,126 @@
+// Trips: the list, and what is on a chosen day (R150–R165).
+import { monthOf, readDate } from "../dates/calendar.js";
+import { openDialog } from "../screen/dialog.js";
+import { button, fill, h, keyed, link } from "../screen/html.js";
+import { newId } from "../sessions/ids.js";
+import { counted, longDayText, rangeText } from "../words/dates.js";
+import { covered, MonthGrid } from "./calendar.js";
+import { labelled } from "./event.js";
+import { skeleton } from "./events.js";
+import { differing } from "./form.js";
+import { titleOf } from "./season.js";
+import { itemRow, itemsOn } from "./trip-items.js";
+
+/** @typedef {import("./app.js").App} App */
+/** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
+/** @typedef {import("../screen/router.js").Page} Page */
+
+/**
+ * The dialog for a trip.
+ * @param {App} app
+ * @param {FamilyRecord | undefined} trip
+ * @param {(id: string) => void} done
+ */
+export function tripDialog(app, trip, done) {
+  const id = trip?.id ?? newId();
+  const fields = trip?.fields ?? {};
+  const input = (/** @type {string} */ type, /** @type {any} */ value) => /** @type {HTMLInputElement} */ (h("input", { type, value: value ?? "", dir: type === "text" ? "auto" : undefined }));
+  const name = input("text", fields.name), start = input("date", fields.start_date), end = input("date", fields.end_date), location = input("text", fields.location);
+  name.maxLength = 255;
+  location.maxLength = 255;
+  const notes = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 3, value: fields.notes ?? "", dir: "auto" }));
+  const chosen = new Set((fields.participants ?? []).map((/** @type {any} */ one) => one.id));
+  const people = h("fieldset", null, h("legend", null, "Who comes along"), app.season.members.map((member) => {
+    const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: `member-${member.id}`, checked: chosen.has(member.id), value: member.id }));
+    return h("div.check", null, box, h("label", { for: `member-${member.id}`, dir: "auto" }, member.fields.name));
+  }));
+  const error = h("p.error", { role: "alert" });
+  start.addEventListener("change", () => { if (end.value === "" || end.value < start.value) end.value = start.value; });
+  openDialog(trip ? "Edit trip" : "New trip", (close) => [h("form", {
+    novalidate: true, on: {
+      submit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        const missing = name.value.trim() === "" ? name : start.value === "" ? start : undefined;
+        error.textContent = missing === name ? "Trip name is required" : missing ? "Start date is required" : end.value !== "" && end.value < start.value ? "End date must be after start date" : "";
+        if (error.textContent !== "") {
+          (missing ?? end).focus();
+          return;
+        }
+        const ids = [...people.querySelectorAll("input:checked")].map((one) => /** @type {HTMLInputElement} */ (one).value);
+        const held = [...chosen];
+        const wanted = { name: name.value.trim(), start_date: start.value, end_date: end.value, location: location.value.trim(), notes: notes.value.trim() };
+        if (trip) {
+          const now = app.season.find("trip", id) ?? trip;
+          const changed = differing(wanted, trip.fields);
+          const add = ids.filter((one) => !chosen.has(one)), remove = held.filter((one) => !ids.includes(one));
+          if (Object.keys(changed).length + add.length + remove.length > 0
+            && !app.perform([{ ...app.update(now, changed, { add: { participants: add }, remove: { participants: remove } }), base: Math.min(now.version, trip.version) }], "Trip saved")) return;
+        } else if (!app.perform([app.create("trip", { ...differing(wanted), ...(ids.length > 0 ? { participants: ids } : {}) }, { id })], `${wanted.name} created`)) return;
+        close();
+        done(id);
+      },
+    },
+  }, labelled("Trip name", name), labelled("Start date", start), labelled("End date", end), labelled("Location", location), labelled("Notes", notes), people, error,
+  h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, trip ? "Save" : "Add")))]);
+}
+
+/**
+ * @param {App} app
+ * @returns {Page}
+ */
+export function tripsPage(app) {
+  const { season } = app;
+  let day = season.today;
+  const list = h("div.cards", null);
+  const nothing = h("div.nothing", null);
+  const dayHeading = h("h2", null);
+  const dayList = h("ul.items", null);
+  const dayEmpty = h("p.hint", null);
+  const add = button("primary", "+ Add Trip", () => tripDialog(app, undefined, (id) => app.router.go(`/trips/${id}`)));
+  const items = () => season.records("trip_item").filter((item) => item.fields.include_in_itinerary !== false);
+  const grid = new MonthGrid(season, {
+    noun: "item",
+    marked: (first, last) => covered(items().map((item) => ({ start: item.fields.start_time, end: item.fields.end_time })), first, last),
+    count: (first, last) => items().filter((item) => covered([{ start: item.fields.start_time, end: item.fields.end_time }], first, last).size > 0).length,
+    chosen: (date) => { day = date; update(); },
+  });
+
+  function update() {
+    const { today } = season;
+    const trips = season.list({ kind: "trip", sort: "date_asc" });
+    const upcoming = trips.filter((trip) => (readDate(trip.fields.end_date ?? trip.fields.start_date) ?? today) >= today);
+    const past = trips.filter((trip) => !upcoming.includes(trip)).reverse();
+    add.toggleAttribute("hidden", !season.may("create", "trip"));
+    keyed(list, [...upcoming, ...past].map((trip) => {
+      const count = season.records("trip_item").filter((item) => item.fields.trip_id === trip.id).length;
+      const people = (trip.fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
+      const isPast = past.includes(trip);
+      return {
+        key: trip.id, stamp: JSON.stringify([trip.version, trip.fields, count, isPast, season.isWaiting(trip.id)]),
+        make: () => h(isPast ? "article.card.past" : "article.card", null,
+          h("h3", null, link(`/trips/${trip.id}`, titleOf(trip), { dir: "auto" })),
+          h("ul.facts", null, h("li", null, rangeText(trip.fields.start_date, trip.fields.end_date)), trip.fields.location && h("li", { dir: "auto" }, trip.fields.location), people && h("li", { dir: "auto" }, people), h("li", null, counted(count, "item"))),
+          season.isWaiting(trip.id) && h("span.badge.waiting", null, "Waiting")),
+      };
+    }));
+    const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+    if (trips.length > 0) fill(nothing);
+    else if (isLoading) skeleton(nothing);
+    else fill(nothing, h("p.symbol", { "aria-hidden": "true" }, "🚗"), h("h2", null, "No trips yet"), h("p", null, "A trip has days, with stays, drives, meals and activities"));
+    dayHeading.textContent = longDayText(day, today);
+    const found = itemsOn(items(), day);
+    fill(dayList, found.map((item) => itemRow(app, item, day, { trip: true })));
+    dayEmpty.textContent = found.length === 0 ? "Nothing planned on this day." : "";
+  }
+
+  update();
+  const [first] = monthOf(day, 0) ?? [day];
+  if (first === day) grid.update();
+  return {
+    title: "Trips",
+    element: h("section.trips", null,
+      h("div.page-head", null, h("div", null, h("h1", null, "Trips"), h("p.subtitle", null, "Who is where, and when")), add),
+      h("div.columns", null, h("div.side", null, grid.element, h("section", { "aria-live": "polite" }, dayHeading, dayList, dayEmpty)), h("div.main", null, list, nothing))),
+    update: () => { grid.update(); update(); },
+  };
+}
