@@ -179,6 +179,7 @@ async function open(memberships, { isBrief, family }) {
  * @param {any} note
  */
 async function stopped(app, note) {
+  if (app.isLeaving) return;
   const isRemoved = note.stop === "closed" && note.code === 4500;
   const isEnded = note.stop === "token_unknown" || note.stop === "signed_out" || (note.stop === "closed" && note.code === 4501);
   if (isRemoved || isEnded) {
@@ -204,8 +205,10 @@ async function signOut(app) {
     const text = `${counted(waiting + refused, "change")} of yours ${waiting + refused === 1 ? "is" : "are"} not on the server and would be lost.`;
     if (!(await ask("Sign out?", text, { yes: "Sign out and lose them", danger: true }))) return;
   }
+  app.isLeaving = true;
   const answer = await request("DELETE", "/session");
   if (answer.status === 0) {
+    app.isLeaving = false;
     app.toasts.show("There is no connection to the server, so this session cannot be ended. Try again when it is back.");
     return;
   }

@@ -1,5 +1,6 @@
 // Dialogs and short messages. A dialog is the browser's own: it holds the focus, closes with Esc, and gives the focus back.
 import { button, h } from "./html.js";
+import { icon } from "./icons.js";
 
 /** @typedef {import("./html.js").Child} Child */
 
@@ -66,7 +67,7 @@ export class Toasts {
     const toast = h("div.toast", null, h("span", { dir: "auto" }, text));
     const close = () => toast.remove();
     if (action) toast.append(button("plain", action.label, () => { close(); action.act(); }));
-    toast.append(button("icon", "✕", close, { "aria-label": "Close this message" }));
+    toast.append(button("icon", icon("close"), close, { "aria-label": "Close this message" }));
     this.element.append(toast);
     while (this.element.children.length > 3) this.element.firstElementChild?.remove();
     let timer = setTimeout(close, 10_000);

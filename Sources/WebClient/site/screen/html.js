@@ -59,6 +59,12 @@ export function fill(parent, ...children) {
  */
 
 /**
+ * The stamps of the elements that lists have made.
+ * @type {WeakMap<Element, string>}
+ */
+const stamps = new WeakMap();
+
+/**
  * Brings the children of an element into line with a list: those that are unchanged stay the same elements, so that focus
  * and scrolling stay, and the focus in a changed one returns to the control of the same name (`data-act`).
  * @param {Element} parent
@@ -79,10 +85,10 @@ export function keyed(parent, items) {
   let place = parent.firstElementChild;
   for (const item of items) {
     let element = held.get(item.key);
-    if (!element || element.dataset.stamp !== item.stamp) {
+    if (!element || stamps.get(element) !== item.stamp) {
       const made = item.make();
       made.dataset.key = item.key;
-      made.dataset.stamp = item.stamp;
+      stamps.set(made, item.stamp);
       if (element) {
         if (place === element) place = made;
         element.replaceWith(made);

@@ -25,6 +25,8 @@ export class App {
     this.memberships = memberships;
     /** Whether this computer is not the person's: nothing is kept on it. */
     this.isBrief = isBrief;
+    /** Whether the person signs out, so that the end of the session is no news. */
+    this.isLeaving = false;
     /** @type {Router} */
     this.router = /** @type {any} */ (undefined);
     /** @type {() => void} */

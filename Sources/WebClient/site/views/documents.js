@@ -3,6 +3,7 @@ import { KINDS } from "../family/kinds.js";
 import { EXTENSIONS, fileProblem, Uploads } from "../documents/uploads.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, keyed, link } from "../screen/html.js";
+import { icon } from "../screen/icons.js";
 import { counted, dayText, instantText, sizeText } from "../words/dates.js";
 import { choicesOf, labelled } from "./event.js";
 import { choice, skeleton } from "./events.js";
@@ -12,7 +13,7 @@ import { labelOf, shortened, titleOf } from "./season.js";
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 /** @typedef {import("../screen/router.js").Page} Page */
 
-export const ICONS = /** @type {{[type: string]: string}} */ ({ highlight_video: "🎥", transcript: "📄", resume: "📋", rec_letter: "💌", questionnaire: "📝", stats_sheet: "📊" });
+export const ICONS = /** @type {{[type: string]: string}} */ ({ highlight_video: "video", transcript: "document", resume: "person", rec_letter: "letter", questionnaire: "form", stats_sheet: "chart" });
 const SORTS = [["newest", "Newest"], ["oldest", "Oldest"], ["name", "Name"], ["type", "Type"], ["most_shared", "Most Shared"]];
 const PORTION = 50;
 
@@ -26,12 +27,12 @@ addEventListener("beforeunload", (event) => { if (uploads.isBusy) event.preventD
  * @param {FamilyRecord} document_
  */
 export function thumbnail(document_) {
-  const icon = h("span.type-icon", { "aria-hidden": "true" }, ICONS[document_.fields.type] ?? "📄");
-  const place = h("span.thumbnail", null, icon);
+  const sign = icon(ICONS[document_.fields.type] ?? "document");
+  const place = h("span.thumbnail", null, sign);
   if (document_.version === 0 || !["highlight_video", "transcript", "resume", "rec_letter", "questionnaire"].includes(document_.fields.type)) return place;
   const image = h("img", { src: `/documents/${document_.id}/thumbnail`, alt: "", loading: "lazy", decoding: "async" });
   image.addEventListener("error", () => image.remove());
-  image.addEventListener("load", () => icon.remove());
+  image.addEventListener("load", () => sign.remove());
   place.append(image);
   return place;
 }
@@ -204,11 +205,11 @@ export function documentsPage(app) {
           h("p.hint", { dir: "auto" }, [season.schoolOf(one) ?? "General", owner, instantText(one.created_at)].filter((text) => text).join(" · ")))),
       };
     }));
-    add.toggleAttribute("hidden", !season.may("create", "document") && season.role === "guest");
+    add.toggleAttribute("hidden", !season.mayCreate("document"));
     const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
     if (found.length > 0) fill(nothing);
     else if (isLoading) skeleton(nothing);
-    else if (all.length === 0) fill(nothing, h("p.symbol", { "aria-hidden": "true" }, "📄"), h("h2", null, "No documents yet"), h("p", null, "Upload videos, transcripts, and other documents to share with coaches"));
+    else if (all.length === 0) fill(nothing, h("p.symbol", null, icon("document")), h("h2", null, "No documents yet"), h("p", null, "Upload videos, transcripts, and other documents to share with coaches"));
     else fill(nothing, h("h2", null, "No documents match your filters"), button("plain", "Clear filters", reset));
     fill(more, found.length > shown && button("plain", `Show ${Math.min(PORTION, found.length - shown)} more`, () => { shown += PORTION; update(); }));
     showUploads(app, running);

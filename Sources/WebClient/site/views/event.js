@@ -2,6 +2,7 @@
 import { KINDS } from "../family/kinds.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
+import { icon } from "../screen/icons.js";
 import { dateText, instantText, localText, rangeText, timeText } from "../words/dates.js";
 import { comments } from "./comments.js";
 import { directions } from "./event-form.js";
@@ -254,13 +255,13 @@ export function eventPage(app, id) {
       },
       h("span.label", null, metricName(metric)), h("span.value", null, metric.fields.value, " ", h("span.unit", null, metric.fields.unit)),
       metric.fields.verified && h("span.badge.attended", null, "✓ Verified"), metric.fields.notes && h("p.text", { dir: "auto" }, metric.fields.notes),
-      season.may("delete", "metric", { record: metric }) && button("icon.danger.no-print", "🗑", () => app.remove(metric, "Delete this metric?", `${metricName(metric)} deleted`), { "aria-label": `Delete ${metricName(metric)}`, "data-act": `metric ${metric.id}` }))))),
+      season.may("delete", "metric", { record: metric }) && button("icon.danger.no-print", icon("trash"), () => app.remove(metric, "Delete this metric?", `${metricName(metric)} deleted`), { "aria-label": `Delete ${metricName(metric)}`, "data-act": `metric ${metric.id}` }))))),
       h("section", null, h("h2", null, "Coaches Present"),
         coaches.length > 0 && h("ul.coaches", null, coaches.map((/** @type {any} */ one) => {
           const coach = season.find("coach", one.id);
           const facts = [one.name ?? "Coach", one.role, coach?.fields.email, coach?.fields.phone].filter((fact_) => fact_);
           return h("li", { "aria-label": facts.join(", ") }, h("strong", { dir: "auto" }, facts[0]), facts.slice(1).map((text) => [h("br", null), h("span", { dir: "auto" }, text)]),
-            mayEdit && button("icon.no-print", "✕", () => app.perform([app.update(event, {}, { remove: { coaches_present: [one.id] } })], `${facts[0]} removed`), { "aria-label": `Remove ${facts[0]}`, "data-act": `coach ${one.id}` }));
+            mayEdit && button("icon.no-print", icon("close"), () => app.perform([app.update(event, {}, { remove: { coaches_present: [one.id] } })], `${facts[0]} removed`), { "aria-label": `Remove ${facts[0]}`, "data-act": `coach ${one.id}` }));
         })),
         coaches.length === 0 && h("p.hint", null, fields.school_id ? "No coaches recorded" : "Event not linked to school"),
         mayEdit && fields.school_id && h("p.no-print", null, button("plain", "+ Add Coach", () => coachDialog(app, event), { "data-act": "coach" }))),
@@ -268,7 +269,7 @@ export function eventPage(app, id) {
         interactions.length > 0 && h("ul.interactions", null, interactions.map((one) => h("li", null,
           h("strong", { dir: "auto" }, one.fields.subject ?? `Interaction at ${title}`), h("p.hint", null, [labelOf(one, "interaction_type"), labelOf(one, "direction"), one.fields.sentiment && labelOf(one, "sentiment"), localText(one.fields.occurred_at)].filter((text) => text).join(" · ")),
           h("p.text", { dir: "auto" }, one.fields.content),
-          season.may("delete", "interaction", { record: one }) && button("icon.danger.no-print", "🗑", () => app.remove(one, "Delete this interaction?", "Interaction deleted"), { "aria-label": "Delete this interaction", "data-act": `interaction ${one.id}` })))),
+          season.may("delete", "interaction", { record: one }) && button("icon.danger.no-print", icon("trash"), () => app.remove(one, "Delete this interaction?", "Interaction deleted"), { "aria-label": "Delete this interaction", "data-act": `interaction ${one.id}` })))),
         interactions.length === 0 && h("p.hint", null, "No interactions logged")),
       h("div.buttons.no-print", null,
         mayLog && button("plain", "Log Interaction", () => interactionDialog(app, event, false), { "data-act": "log" }),

@@ -2,6 +2,7 @@
 import { readDate } from "../dates/calendar.js";
 import { KINDS } from "../family/kinds.js";
 import { button, fill, h, keyed, link } from "../screen/html.js";
+import { icon } from "../screen/icons.js";
 import { counted, rangeText, timeText } from "../words/dates.js";
 import { covered, MonthGrid } from "./calendar.js";
 import { eventStatus, labelOf, shortened, titleOf } from "./season.js";
@@ -69,15 +70,15 @@ function card(app, event, { position, size }) {
       const time = [timeText(fields.start_time), timeText(fields.end_time)].filter((one) => one !== undefined).join(" – ");
       const place = [fields.location, fields.city, fields.state].filter((one) => one !== undefined).join(", ");
       const facts = [
-        ["📅", range], time && ["🕘", time], fields.cost !== undefined && ["💲", fields.cost === "0.00" ? "Free" : `$${fields.cost}`], place && ["📍", place],
-        school && ["🏫", school], owner && ["👤", owner],
+        ["calendar", range], time && ["clock", time], fields.cost !== undefined && ["cost", fields.cost === "0.00" ? "Free" : `$${fields.cost}`], place && ["pin", place],
+        school && ["school", school], owner && ["person", owner],
       ].filter((one) => one);
       return h("article.card", { "aria-posinset": position, "aria-setsize": size, tabindex: "-1" },
         h("div.badges", null, h(`span.badge.${fields.type ?? "unknown"}`, null, type), h(`span.badge.${status.word}`, null, status.label), isWaiting && h("span.badge.waiting", null, "Waiting")),
         heading,
-        h("ul.facts", null, facts.map((fact) => h("li", null, h("span", { "aria-hidden": "true" }, /** @type {string[]} */ (fact)[0]), " ", h("span", { dir: "auto" }, /** @type {string[]} */ (fact)[1])))),
+        h("ul.facts", null, facts.map((fact) => h("li", null, icon(/** @type {string[]} */ (fact)[0]), " ", h("span", { dir: "auto" }, /** @type {string[]} */ (fact)[1])))),
         fields.performance_notes && h("p.preview", { dir: "auto" }, shortened(fields.performance_notes, 120)),
-        mayDelete && button("icon.danger.delete", "🗑", () => app.remove(event, "Are you sure you want to delete this event?", `${shortened(title, 40)} deleted`),
+        mayDelete && button("icon.danger.delete", icon("trash"), () => app.remove(event, "Are you sure you want to delete this event?", `${shortened(title, 40)} deleted`),
           { "aria-label": `Delete ${title}`, "data-act": "delete" }));
     },
   };
@@ -99,7 +100,7 @@ export function eventsPage(app) {
   const list = h("div.cards", { role: "feed", "aria-label": "Events" });
   const nothing = h("div.nothing", null);
   const more = h("div.more", null);
-  const clear = button("icon", "✕", () => { searchField.value = ""; searched(); searchField.focus(); }, { "aria-label": "Clear search", hidden: true });
+  const clear = button("icon", icon("close"), () => { searchField.value = ""; searched(); searchField.focus(); }, { "aria-label": "Clear search", hidden: true });
   const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "events-search", placeholder: "Name, description or place", autocomplete: "off", on: { input: () => searched() } }));
   const types = [["", "All"], ["camp", "Camp"], ["showcase", "Showcase"], ["visit", "Visit"], ["game", "Game"]];
   const pick = (/** @type {string} */ name, /** @type {string} */ value) => {
@@ -168,16 +169,16 @@ export function eventsPage(app) {
     status.textContent = timelineStatus(app);
     results.textContent = counted(events.length, "result");
     keyed(list, events.slice(0, shown).map((event, place) => card(app, event, { position: place + 1, size: events.length })));
-    const mayCreate = season.may("create", "event");
+    const mayCreate = season.mayCreate("event");
     add.toggleAttribute("hidden", !mayCreate);
     const isLoading = app.store.engine.cursor === undefined && all === 0;
     if (isLoading && app.store.engine.phase !== "offline") skeleton(nothing);
     else if (events.length > 0) fill(nothing);
     else if (all === 0) {
-      fill(nothing, h("p.symbol", { "aria-hidden": "true" }, "📅"), h("h2", null, "No events yet"), h("p", null, "Create your first event to start tracking camps and showcases"),
+      fill(nothing, h("p.symbol", null, icon("calendar")), h("h2", null, "No events yet"), h("p", null, "Create your first event to start tracking camps and showcases"),
         mayCreate && link("/events/create", "+ Add Event", { class: "button primary" }));
     } else {
-      fill(nothing, h("p.symbol", { "aria-hidden": "true" }, "⏷"), h("h2", null, "No events match your filters"), h("p", null, "Try adjusting your search criteria"), button("plain", "Clear filters", reset));
+      fill(nothing, h("p.symbol", null, icon("filter")), h("h2", null, "No events match your filters"), h("p", null, "Try adjusting your search criteria"), button("plain", "Clear filters", reset));
     }
     fill(more, events.length > shown && button("plain", `Show ${Math.min(PORTION, events.length - shown)} more of ${events.length - shown}`, () => { shown += PORTION; update(); }));
   }

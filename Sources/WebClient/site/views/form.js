@@ -264,7 +264,10 @@ export function schoolField(app, form) {
     update();
   }
 
-  select.addEventListener("change", () => {
+  // The entries are acts as well as values: the form hears of them once they are done.
+  select.addEventListener("input", (event) => event.stopPropagation());
+  select.addEventListener("change", (event) => {
+    event.stopPropagation();
     const { value } = select;
     if (value === "other") nameDialog(app, "School Not Listed", "Continue", { label: "School name", value: host }, (name) => set("", name));
     else if (value === "new") {

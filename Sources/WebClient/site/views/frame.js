@@ -1,17 +1,18 @@
 // The frame around every page: whose season is open, the pages, the state of what is saved.
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
+import { icon } from "../screen/icons.js";
 import { counted } from "../words/dates.js";
 
 /** @typedef {import("./app.js").App} App */
 
 const PAGES = [
-  { path: "/events", label: "Events", icon: "📅" },
-  { path: "/trips", label: "Trips", icon: "🚗" },
-  { path: "/documents", label: "Documents", icon: "📄" },
-  { path: "/room", label: "Room", icon: "💬" },
-  { path: "/kept", label: "Kept", icon: "🗂" },
-  { path: "/settings", label: "Settings", icon: "⚙" },
+  { path: "/events", label: "Events", icon: "calendar" },
+  { path: "/trips", label: "Trips", icon: "car" },
+  { path: "/documents", label: "Documents", icon: "document" },
+  { path: "/room", label: "Room", icon: "chat" },
+  { path: "/kept", label: "Kept", icon: "inbox" },
+  { path: "/settings", label: "Settings", icon: "gear" },
 ];
 
 /**
@@ -42,7 +43,7 @@ export class Frame {
     this.family = h("span.family", { dir: "auto" });
     this.banner = h("div.banner", { role: "status" });
     this.here = h("span.here", null);
-    this.tabs = PAGES.map((page) => h("a", { href: page.path }, h("span.icon", { "aria-hidden": "true" }, page.icon), h("span.label", null, page.label)));
+    this.tabs = PAGES.map((page) => h("a", { href: page.path }, icon(page.icon), h("span.label", null, page.label)));
     this.element = h("div.frame", null,
       h("a.skip", { href: "#page" }, "Skip to the page"),
       h("header", null,
@@ -114,7 +115,7 @@ export class Frame {
     const { app } = this;
     /** @type {{label: string, act: () => void}[]} */
     const commands = PAGES.map((page) => ({ label: `Go to ${page.label}`, act: () => app.router.go(page.path) }));
-    if (app.season.may("create", "event")) commands.push({ label: "New event", act: () => app.router.go("/events/create") });
+    if (app.season.mayCreate("event")) commands.push({ label: "New event", act: () => app.router.go("/events/create") });
     for (const athlete of app.season.athletes) commands.push({ label: `Season of ${athlete.fields.name}`, act: () => app.store.setContext(athlete.id) });
     if (app.season.role !== "athlete") commands.push({ label: "Season of all athletes", act: () => app.store.setContext("all") });
     commands.push({ label: "Sign out", act: () => app.signOut() });

@@ -1,5 +1,6 @@
 // The room: the family's conversation, who is here, what happened since the last look.
 import { button, fill, h, keyed, link } from "../screen/html.js";
+import { icon } from "../screen/icons.js";
 import { counted, instantText } from "../words/dates.js";
 import { titleOf } from "./season.js";
 
@@ -35,7 +36,8 @@ export function mentioned(text, members) {
 export function roomPage(app) {
   const { season } = app;
   const { engine } = app.store;
-  const list = h("ol.messages", { "aria-label": "Conversation", role: "log" });
+  const list = h("ol.messages", null);
+  const log = h("div", { role: "log", "aria-label": "Conversation" }, list);
   const digest = h("section.digest", { hidden: true });
   const here = h("p.hint", { role: "status" });
   const input = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "message", rows: 2, maxlength: "4000", placeholder: "Write to the family; @name mentions somebody", dir: "auto" }));
@@ -135,7 +137,7 @@ export function roomPage(app) {
           h("p.text", { dir: "auto" }, message.fields.text),
           h("div.actions", null,
             season.may("update", "message", { record: message, fields: ["text"] }) && button("plain", "Edit", () => edit(message), { "data-act": "edit" }),
-            season.may("delete", "message", { record: message }) && button("icon", "🗑", () => app.remove(message, "Delete this message?", "Message deleted"), { "aria-label": "Delete this message", "data-act": "delete" }))),
+            season.may("delete", "message", { record: message }) && button("icon", icon("trash"), () => app.remove(message, "Delete this message?", "Message deleted"), { "aria-label": "Delete this message", "data-act": "delete" }))),
       };
     }));
     const people = [...engine.presence.values()].filter((one) => one.member !== season.self).map((one) => {
@@ -178,7 +180,7 @@ export function roomPage(app) {
   requestAnimationFrame(() => scrollTo(0, document.documentElement.scrollHeight));
   return {
     title: "Room",
-    element: h("section.room", null, h("h1", null, "Room"), here, digest, h("p", null, earlier), list, form),
+    element: h("section.room", null, h("h1", null, "Room"), here, digest, h("p", null, earlier), log, form),
     update: () => { update(); look(); if (document.visibilityState === "visible" && digest.dataset.asked) app.store.read(); },
     leave: () => clearTimeout(timer),
   };

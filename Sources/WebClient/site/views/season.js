@@ -37,17 +37,14 @@ export class Season {
    * @returns {FamilyRecord[]}
    */
   records(kind) {
-    let found = this.living.get(kind);
-    if (!found) {
-      found = [];
+    if (this.living.size === 0) {
       for (const record of this.engine.livingRecords) {
-        if (!this.living.has(record.kind)) this.living.set(record.kind, []);
-        this.living.get(record.kind)?.push(record);
+        const held = this.living.get(record.kind);
+        if (held) held.push(record);
+        else this.living.set(record.kind, [record]);
       }
-      found = this.living.get(kind) ?? [];
-      this.living.set(kind, found);
     }
-    return found;
+    return this.living.get(kind) ?? [];
   }
 
   /** @param {FamilyRecord} record */
@@ -156,6 +153,14 @@ export class Season {
    */
   may(action, kind, about) {
     return this.self !== undefined && this.refusal(action, kind, about) === undefined;
+  }
+
+  /**
+   * Whether a member may make a record of an athlete: of the season that is open, or of any while all are.
+   * @param {string} kind
+   */
+  mayCreate(kind) {
+    return this.athlete !== undefined ? this.may("create", kind) : this.athletes.some((athlete) => this.may("create", kind, { owner: athlete.id }));
   }
 
   /**

@@ -121,9 +121,12 @@ export function settingsPage(app) {
     }
   }
 
+  let hasInvites = false;
+
   async function loadInvites() {
     if (season.role !== "parent" || app.store.engine.phase !== "live") return;
     try {
+      hasInvites = true;
       const frame = await app.store.ask((number) => ({ type: "invites", request: number }));
       const open = (frame.invites ?? []).filter((/** @type {any} */ one) => one.state === "pending" || one.state === "proposed");
       fill(invites, open.length === 0 && h("li.hint", null, "No open invites"), open.map((/** @type {any} */ one) => h("li", null,
@@ -207,6 +210,9 @@ export function settingsPage(app) {
       h("section", null, h("h2", null, "Your sign-in"), account), h("section", null, h("h2", null, "Where you are signed in"), sessions),
       h("section", null, h("h2", null, "This browser"), labelled("Weeks begin on", week), h("div.buttons", null, button("danger", "Sign out", () => app.signOut()))),
       app.memberships.length > 1 && h("section", null, h("h2", null, "Your families"), h("ul.rows", null, app.memberships.map((one) => h("li", null, one.family === app.store.engine.family ? h("strong", null, one.name) : button("plain", one.name, () => app.openFamily(one))))))),
-    update: (ids) => { if (ids === undefined || ids.size > 0) showMembers(); },
+    update: (ids) => {
+      if (ids === undefined || ids.size > 0) showMembers();
+      if (!hasInvites) loadInvites();
+    },
   };
 }

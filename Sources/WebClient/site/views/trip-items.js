@@ -3,6 +3,7 @@ import { readDate, readLocal, writeLocal } from "../dates/calendar.js";
 import { instantOf, localAt } from "../dates/zones.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, h, link } from "../screen/html.js";
+import { icon } from "../screen/icons.js";
 import { newId } from "../sessions/ids.js";
 import { durationText, localParts, localText, minutesText, ownZone } from "../words/dates.js";
 import { choicesOf, labelled } from "./event.js";
@@ -12,7 +13,7 @@ import { labelOf, titleOf } from "./season.js";
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 
-const ICONS = /** @type {{[category: string]: string}} */ ({ accommodation: "🛏", food: "🍴", transportation: "🚗", activity: "🚶", entertainment: "🎭", other: "📅" });
+const ICONS = /** @type {{[category: string]: string}} */ ({ accommodation: "bed", food: "food", transportation: "car", activity: "walk", entertainment: "mask", other: "calendar" });
 
 /**
  * The minutes from the start of an item to its end, by the clocks of both zones; undefined without an end.
@@ -73,7 +74,7 @@ export function itemRow(app, item, day, { trip = false, actions = false } = {}) 
   const people = (fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
   const mayEdit = actions && season.may("update", "trip_item", { record: item });
   return h(`li.item.${fields.category ?? "other"}`, { "data-key": item.id },
-    h("span.icon", { "aria-hidden": "true" }, ICONS[fields.category] ?? ICONS.other),
+    icon(ICONS[fields.category] ?? ICONS.other),
     h("div.body", null,
       h("p.when", null, when, " ", h("span.badge", null, duration), fields.include_in_itinerary === false && h("span.badge", null, "Not in the itinerary"), season.isWaiting(item.id) && h("span.badge.waiting", null, "Waiting")),
       h("p.title", { dir: "auto" }, titleOf(item), h("span.unseen", null, `, ${labelOf(item, "category")}`)),
@@ -82,7 +83,7 @@ export function itemRow(app, item, day, { trip = false, actions = false } = {}) 
       fields.description && h("p.text", { dir: "auto" }, fields.description)),
     mayEdit && h("div.actions.no-print", null,
       button("plain", "Edit", () => itemDialog(app, item.fields.trip_id, item), { "aria-label": `Edit ${titleOf(item)}`, "data-act": `edit ${item.id}` }),
-      button("icon.danger", "🗑", () => app.remove(item, "Delete this item?", `${titleOf(item)} deleted`), { "aria-label": `Delete ${titleOf(item)}`, "data-act": `delete ${item.id}` })));
+      button("icon.danger", icon("trash"), () => app.remove(item, "Delete this item?", `${titleOf(item)} deleted`), { "aria-label": `Delete ${titleOf(item)}`, "data-act": `delete ${item.id}` })));
 }
 
 /**

@@ -1,7 +1,8 @@
 // Trips: the list, and what is on a chosen day (R150–R165).
-import { monthOf, readDate } from "../dates/calendar.js";
+import { readDate } from "../dates/calendar.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, keyed, link } from "../screen/html.js";
+import { icon } from "../screen/icons.js";
 import { newId } from "../sessions/ids.js";
 import { counted, longDayText, rangeText } from "../words/dates.js";
 import { covered, MonthGrid } from "./calendar.js";
@@ -70,7 +71,8 @@ export function tripDialog(app, trip, done) {
  */
 export function tripsPage(app) {
   const { season } = app;
-  let day = season.today;
+  /** @type {number | undefined} the chosen day; undefined: today, also after midnight */
+  let chosenDay;
   const list = h("div.cards", null);
   const nothing = h("div.nothing", null);
   const dayHeading = h("h2", null);
@@ -82,11 +84,12 @@ export function tripsPage(app) {
     noun: "item",
     marked: (first, last) => covered(items().map((item) => ({ start: item.fields.start_time, end: item.fields.end_time })), first, last),
     count: (first, last) => items().filter((item) => covered([{ start: item.fields.start_time, end: item.fields.end_time }], first, last).size > 0).length,
-    chosen: (date) => { day = date; update(); },
+    chosen: (date) => { chosenDay = date; update(); },
   });
 
   function update() {
     const { today } = season;
+    const day = chosenDay ?? today;
     const trips = season.list({ kind: "trip", sort: "date_asc" });
     const upcoming = trips.filter((trip) => (readDate(trip.fields.end_date ?? trip.fields.start_date) ?? today) >= today);
     const past = trips.filter((trip) => !upcoming.includes(trip)).reverse();
@@ -106,7 +109,7 @@ export function tripsPage(app) {
     const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
     if (trips.length > 0) fill(nothing);
     else if (isLoading) skeleton(nothing);
-    else fill(nothing, h("p.symbol", { "aria-hidden": "true" }, "🚗"), h("h2", null, "No trips yet"), h("p", null, "A trip has days, with stays, drives, meals and activities"));
+    else fill(nothing, h("p.symbol", null, icon("car")), h("h2", null, "No trips yet"), h("p", null, "A trip has days, with stays, drives, meals and activities"));
     dayHeading.textContent = longDayText(day, today);
     const found = itemsOn(items(), day);
     fill(dayList, found.map((item) => itemRow(app, item, day, { trip: true })));
@@ -114,8 +117,6 @@ export function tripsPage(app) {
   }
 
   update();
-  const [first] = monthOf(day, 0) ?? [day];
-  if (first === day) grid.update();
   return {
     title: "Trips",
     element: h("section.trips", null,

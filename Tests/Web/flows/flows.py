@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+"""What people do in the web client, in a real browser: flows.py HUDDLED [NAME …] runs all flows, or those that are named.
+
+Prints a line per flow, and exits with 1 if one failed. HUDDLE_BROWSER names another Chromium; HUDDLE_SHOTS a folder for pictures.
+"""
+import os
+import sys
+import tempfile
+import time
+import traceback
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from harness import Person, Server  # noqa: E402
+
+FLOWS = {}
+
+
+def flow(function):
+    FLOWS[function.__name__] = function
+    return function
+
+
+def create_event(page, name, start="2026-12-12"):
+    page.get_by_role("link", name="+ Add Event").first.click()
+    expect(page.get_by_role("heading", name="Add New Event")).to_be_visible()
+    owner = page.get_by_label("Whose event")
+    if owner.count():
+        owner.select_option(label="Elena Rivera")
+    page.get_by_label("Event type").select_option(label="Camp")
+    page.get_by_label("Event name").fill(name)
+    page.get_by_label("Start date").fill(start)
+    page.get_by_role("button", name="Create Event").click()
+    expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+
+
+@flow
+def events(browser, server):
+    """R025–R055: filters, search, sort, the month, a card's way to its event, deletion and its undo."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    expect(page.get_by_text("40 results")).to_be_visible()
+    cards = page.locator("article.card")
+    assert cards.count() == 40
+    page.get_by_label("Type").select_option(label="Visit")
+    badges = set(page.locator("article.card .badge:first-child").all_inner_texts())
+    assert badges <= {"Official Visit", "Unofficial Visit"} and badges, badges
+    page.get_by_label("Type").select_option(label="All")
+    page.get_by_role("searchbox", name="Search").fill("TWIN rivers")
+    expect(page.get_by_text("1 result", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Clear search").click()
+    page.get_by_role("searchbox", name="Search").fill("nothing has this name")
+    expect(page.get_by_role("heading", name="No events match your filters")).to_be_visible()
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.get_by_text("40 results")).to_be_visible()
+    page.get_by_label("Sort").select_option(label="Name")
+    names = page.locator("article.card h3").all_text_contents()
+    folded = [name.lower() for name in names]
+    assert folded == sorted(folded), [pair for pair in zip(folded, sorted(folded)) if pair[0] != pair[1]]
+    page.reload()
+    expect(page.get_by_text("40 results")).to_be_visible()
+    assert page.get_by_label("Sort").input_value() == "name", "the order persists"
+    # The month by keys.
+    day = page.locator(".day[tabindex='0']")
+    day.focus()
+    date = int(day.get_attribute("data-date"))
+    page.keyboard.press("ArrowRight")
+    assert int(page.evaluate("document.activeElement.dataset.date")) == date + 1
+    page.keyboard.press("PageDown")
+    page.keyboard.press("PageUp")
+    assert int(page.evaluate("document.activeElement.dataset.date")) == date + 1
+    # A day leads to its card.
+    page.locator(".day.marked:not(.outside)").first.click()
+    expect(page.locator("article.card:focus")).to_have_count(1)
+    # Deleted, and back.
+    title = names[0]
+    page.get_by_role("button", name=f"Delete {title}").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("39 results")).to_be_visible()
+    page.locator(".toasts").get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("40 results")).to_be_visible()
+    ana.end()
+
+
+@flow
+def event(browser, server):
+    """R056–R117: the form's rules, one event per press, attended with an interaction, a metric, coaches, comments."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    page.get_by_role("link", name="+ Add Event").first.click()
+    page.get_by_role("button", name="Create Event").click()
+    expect(page.get_by_text("Please complete all required fields")).to_be_visible()
+    for text in ["Event type is required", "Event name is required", "Start date is required"]:
+        expect(page.get_by_text(text)).to_be_visible()
+    page.get_by_label("Whose event").select_option(label="Elena Rivera")
+    page.get_by_label("Event type").select_option(label="Showcase")
+    page.get_by_label("Event name").fill("Ocean View Showcase")
+    page.get_by_label("Start date").fill("2026-12-12")
+    assert page.get_by_label("End date").input_value() == "2026-12-12"
+    page.get_by_label("Start time").fill("23:30")
+    assert page.get_by_label("End time").input_value() == "00:30"
+    assert page.get_by_label("End date").input_value() == "2026-12-13"
+    page.get_by_label("End date").fill("2026-12-11")
+    page.get_by_label("Event link").fill("example")
+    page.get_by_label("City").fill("Tampa")
+    expect(page.get_by_text("End date must be after start date")).to_be_visible()
+    expect(page.get_by_text("Please enter a valid URL (e.g., https://...)")).to_be_visible()
+    page.get_by_label("End date").fill("2026-12-13")
+    page.get_by_label("Event link").fill("https://example.org/x")
+    page.get_by_label("State").fill("fl")
+    assert page.get_by_label("State").input_value() == "FL"
+    page.get_by_label("Cost").fill("150.5")
+    assert "Tampa" in page.get_by_role("link", name="Get Directions").get_attribute("href")
+    page.get_by_label("School").select_option(label="+ Add new school")
+    page.get_by_role("dialog").get_by_label("School name").fill("Bay State")
+    page.get_by_role("button", name="Save School").click()
+    assert page.get_by_label("School").locator("option:checked").inner_text() == "Bay State"
+    page.get_by_role("button", name="Create Event").dblclick()
+    expect(page.get_by_role("heading", level=1, name="Ocean View Showcase")).to_be_visible()
+    expect(page.get_by_text("$150.50")).to_be_visible()
+    expect(page.locator("dl").get_by_text("Bay State")).to_be_visible()
+    page.get_by_role("button", name="Mark as attended").click()
+    page.get_by_label("What happened").fill("They liked her swing.")
+    page.get_by_role("button", name="Log Interaction").last.click()
+    expect(page.locator(".badges").get_by_text("Attended")).to_be_visible()
+    expect(page.get_by_text("They liked her swing.")).to_be_visible()
+    page.get_by_role("button", name="Log Performance Metric").click()
+    page.get_by_label("Value").fill("abc")
+    expect(page.get_by_text("Please enter a valid number")).to_be_visible()
+    page.get_by_label("Value").fill("88.5")
+    page.get_by_role("button", name="Log Metric").click()
+    expect(page.get_by_text("88.5")).to_be_visible()
+    page.get_by_role("button", name="+ Add Coach").click()
+    page.get_by_label("First name").fill("Ruth")
+    page.get_by_label("Last name").fill("Gray")
+    page.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_text("Ruth Gray")).to_be_visible()
+    with page.expect_download() as file:
+        page.get_by_role("button", name="Export results").click()
+        page.get_by_role("button", name="Download CSV").click()
+    text = open(file.value.path(), encoding="utf-8", newline="").read()
+    assert text.startswith("date,metric,value,unit,verified,notes\r\n") and ",88.5,mph,no," in text, text
+    page.get_by_label("Comment").fill("See you there")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("See you there")).to_be_visible()
+    page.get_by_role("link", name="Edit event").click()
+    page.get_by_label("Event name").fill("Ocean View Winter Showcase")
+    page.get_by_role("button", name="Save Changes").click()
+    expect(page.get_by_role("heading", level=1, name="Ocean View Winter Showcase")).to_be_visible()
+    ana.is_live()
+    ana.go("Events")
+    expect(page.get_by_text("41 results")).to_be_visible()
+    page.goto(server.url + "/events/01990000-0000-7000-8000-000000000000")
+    expect(page.get_by_role("heading", name="Event not found")).to_be_visible()
+    ana.end()
+
+
+@flow
+def offline(browser, server):
+    """The page starts without a server, keeps what is written, and sends it once the server is back; nothing is doubled."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    page.wait_for_function = None  # needs eval, which the policy forbids
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    server.stop()
+    expect(page.get_by_role("link", name="offline")).to_be_visible()
+    create_event(page, "Camp without a network")
+    expect(page.get_by_role("link", name="1 waiting · offline")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", level=1, name="Camp without a network")).to_be_visible()
+    expect(page.get_by_role("link", name="1 waiting · offline")).to_be_visible()
+    page.get_by_role("link", name="Edit event").click()
+    page.get_by_label("Location").fill("Half typed")
+    page.wait_for_timeout(400)  # longer than the 100 ms after which it is kept
+    page.reload()
+    expect(page.get_by_label("Location")).to_have_value("Half typed")
+    server.start()
+    page.get_by_role("button", name="Retry").click()
+    ana.is_live()
+    bob = Person(browser, server).sign_in("David")
+    expect(bob.page.get_by_text("41 results")).to_be_visible()
+    assert bob.page.get_by_role("link", name="Camp without a network").count() == 1
+    bob.end()
+    ana.end()
+
+
+@flow
+def conflict(browser, server):
+    """Two change the same field, one of them offline: both sides are shown, and one decides."""
+    ana, bob = Person(browser, server).sign_in("Carmen"), Person(browser, server).sign_in("David")
+    create_event(ana.page, "Contested camp")
+    path = ana.page.url
+    bob.page.goto(path)
+    expect(bob.page.get_by_role("heading", level=1, name="Contested camp")).to_be_visible()
+    ana.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    ana.context.set_offline(True)
+    ana.page.get_by_role("link", name="Edit event").click()
+    ana.page.get_by_label("Location").fill("Field A")
+    bob.page.get_by_role("link", name="Edit event").click()
+    bob.page.get_by_label("Location").fill("Field B")
+    bob.page.get_by_role("button", name="Save Changes").click()
+    expect(bob.page.get_by_text("Field B").first).to_be_visible()
+    bob.is_live()
+    ana.page.get_by_role("button", name="Save Changes").click()
+    ana.context.set_offline(False)
+    expect(ana.page.get_by_role("link", name="1 refused")).to_be_visible()
+    ana.page.get_by_role("link", name="1 refused").click()
+    row = ana.page.get_by_role("row", name="Location")
+    expect(row).to_contain_text("Field A")
+    expect(row).to_contain_text("Field B")
+    expect(row).to_contain_text("David Rivera")
+    row.get_by_label("Both").check()
+    ana.page.get_by_role("button", name="Save my choices").click()
+    ana.is_live()
+    bob.page.goto(path)
+    expect(bob.page.get_by_text("Field B / Field A").first).to_be_visible()
+    ana.end()
+    bob.end()
+
+
+@flow
+def trips(browser, server):
+    """R150–R165: a trip, its items by day, an overlap with both sides, the move of the whole trip."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    ana.go("Trips")
+    page.get_by_role("button", name="+ Add Trip").click()
+    page.get_by_label("Trip name").fill("Boston")
+    page.get_by_label("Start date").fill("2027-03-01")
+    page.get_by_label("End date").fill("2027-03-03")
+    page.get_by_role("dialog").get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("heading", level=1, name="Boston")).to_be_visible()
+
+    def add(title, start, end):
+        page.get_by_role("button", name="Add to Monday, March 1").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Title").fill(title)
+        dialog.get_by_label("Start").fill(f"2027-03-01T{start}")
+        dialog.get_by_label("End", exact=True).fill(f"2027-03-01T{end}")
+        dialog.get_by_role("button", name="Add", exact=True).click()
+
+    add("Campus tour", "10:00", "12:30")
+    expect(page.get_by_text("2h 30m")).to_be_visible()
+    add("Lunch", "12:00", "13:00")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading", name="Two things at the same time")).to_be_visible()
+    expect(dialog.get_by_text("Campus tour, Mar 1, 2027")).to_be_visible()
+    dialog.get_by_label("Why both at once is right").fill("We eat on the way")
+    dialog.get_by_role("button", name="Keep both").click()
+    ana.toast("Both are in the plan")
+    page.get_by_role("button", name="Move …").click()
+    page.get_by_label("New first day").fill("2027-03-08")
+    page.get_by_role("button", name="Move", exact=True).click()
+    expect(page.get_by_role("heading", name="Monday, March 8")).to_be_visible()
+    expect(page.locator("li.item")).to_have_count(2)
+    ana.is_live()
+    ana.end()
+
+
+@flow
+def documents(browser, server):
+    """R118–R149: a file that is refused before an octet is sent, an upload, a download, a share link, a new version."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    ana.go("Documents")
+    with tempfile.TemporaryDirectory() as folder:
+        pdf, wrong = os.path.join(folder, "My_transcript.pdf"), os.path.join(folder, "film.exe")
+        content = b"%PDF-1.4\n" + os.urandom(300_000)
+        open(pdf, "wb").write(content)
+        open(wrong, "wb").write(b"MZ")
+        page.get_by_role("button", name="Upload new document").click()
+        page.get_by_role("button", name="Elena Rivera").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Document type").select_option(label="Transcript")
+        dialog.get_by_label("File").set_input_files(wrong)
+        expect(dialog.get_by_text("Invalid file type. Transcript requires .pdf, .txt.")).to_be_visible()
+        assert dialog.get_by_role("button", name="Upload").is_disabled()
+        dialog.get_by_label("File").set_input_files(pdf)
+        dialog.get_by_label("Title").fill("Spring transcript")
+        dialog.get_by_role("button", name="Upload").click()
+        expect(page.locator("li.upload").get_by_text("Uploaded")).to_be_visible()
+        page.get_by_role("link", name="Spring transcript. Transcript. Shared with 0 schools.").click()
+        expect(page.get_by_role("heading", level=1, name="Spring transcript")).to_be_visible()
+        with page.expect_download() as file:
+            page.get_by_role("link", name="Download").click()
+        assert open(file.value.path(), "rb").read() == content
+        page.get_by_role("button", name="+ Share with a school").click()
+        page.get_by_role("button", name="Make a link").click()
+        address = page.get_by_label("Link").input_value()
+        assert address.startswith(server.url + "/s/"), address
+        page.get_by_role("button", name="Done").click()
+        expect(page.get_by_text("0 views")).to_be_visible()
+        page.get_by_role("button", name="New version").click()
+        page.get_by_label("File").set_input_files(pdf)
+        page.get_by_role("dialog").get_by_role("button", name="Upload").click()
+        expect(page.get_by_text("An older version")).to_be_visible()
+    ana.is_live()
+    ana.end()
+
+
+@flow
+def room(browser, server):
+    """Messages go both ways, presence and mentions are told, one's own message can be changed and taken back."""
+    ana, bob = Person(browser, server).sign_in("Carmen", "/room"), Person(browser, server).sign_in("Elena", "/room")
+    expect(ana.page.get_by_text("Here now: Elena Rivera")).to_be_visible()
+    ana.page.get_by_label("Message", exact=True).fill("@Elena are the cleats <b>dry</b>?")
+    ana.page.keyboard.press("Enter")
+    expect(bob.page.get_by_text("@Elena are the cleats <b>dry</b>?")).to_be_visible()
+    bob.page.get_by_label("Message", exact=True).fill("yes")
+    bob.page.get_by_role("button", name="Send").click()
+    expect(ana.page.get_by_text("yes", exact=True)).to_be_visible()
+    bob.page.get_by_label("Message", exact=True).press("ArrowUp")
+    expect(bob.page.get_by_label("Message", exact=True)).to_have_value("yes")
+    bob.page.get_by_label("Message", exact=True).fill("yes, both pairs")
+    bob.page.keyboard.press("Enter")
+    expect(ana.page.get_by_text("yes, both pairs")).to_be_visible()
+    ana.end()
+    bob.end()
+
+
+@flow
+def joining(browser, server):
+    """A parent invites a guest; the link opens in another browser, asks for the name, and the guest can change nothing."""
+    ana = Person(browser, server).sign_in("Carmen", "/settings")
+    page = ana.page
+    page.get_by_role("button", name="+ Invite somebody").click()
+    page.get_by_label("Name", exact=True).fill("Grandpa Joe")
+    page.get_by_label("Role", exact=True).select_option(label="Guest (reads only)")
+    page.get_by_role("button", name="Invite", exact=True).click()
+    address = page.get_by_label("Link").input_value()
+    page.get_by_role("button", name="Done").click()
+    expect(page.get_by_text("Grandpa Joe", exact=True)).to_be_visible()
+    joe = Person(browser, server)
+    joe.page.goto(address)
+    assert "#" not in joe.page.url, "the fragment goes before anything is sent"
+    joe.page.get_by_role("button", name="Sign in", exact=True).click()
+    joe.page.get_by_label("Your name").fill("Grandpa Joe")
+    joe.page.get_by_role("button", name="Sign in", exact=True).click()
+    joe.is_live()
+    expect(joe.page.get_by_text("40 results")).to_be_visible()
+    assert joe.page.get_by_role("link", name="+ Add Event").count() == 0
+    assert joe.page.get_by_role("button", name="Delete").count() == 0
+    # Removed: the records go from that browser, too.
+    page.get_by_role("button", name="Remove Grandpa Joe").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(joe.page.get_by_text("You are no longer in this family.")).to_be_visible()
+    joe.page.reload()
+    expect(joe.page.get_by_role("heading", level=1, name="Huddle")).to_be_visible()
+    ana.end()
+    joe.end()
+
+
+@flow
+def signing_out(browser, server):
+    """A brief sign-in keeps nothing; signing out asks if something waits; a session that ended elsewhere closes the page."""
+    ana = Person(browser, server).sign_in("Carmen", brief=True)
+    assert ana.page.evaluate("indexedDB.databases().then((all) => all.length)") == 0
+    ana.page.reload()
+    ana.is_live()
+    assert ana.page.evaluate("indexedDB.databases().then((all) => all.length)") == 0
+    bob = Person(browser, server).sign_in("David", "/settings")
+    bob.page.get_by_role("button", name="Sign out").click()
+    expect(bob.page.get_by_role("heading", level=1, name="Huddle")).to_be_visible()
+    assert bob.page.evaluate("fetch('/session').then((answer) => answer.json()).then((told) => told.signed_in)") is False
+    ana.end()
+    bob.end()
+
+
+@flow
+def accessible(browser, server):
+    """axe finds nothing on any page, at three widths, light and dark; nothing is wider than the screen; a skip link is first."""
+    shots = os.environ.get("HUDDLE_SHOTS")
+    axe = Axe()
+    found = []
+    for scheme in ["light", "dark"]:
+        for width in [320, 390, 1280]:
+            ana = Person(browser, server, width=width, height=844, color_scheme=scheme)
+            page = ana.page
+            # Axe's own script is put in by the browser's protocol, where the policy does not count.
+            page.goto(server.url)
+            expect(page.get_by_role("heading", level=1, name="Huddle")).to_be_visible()
+            found += told(axe, page, scheme, width, "sign-in")
+            ana.sign_in("Carmen")
+            event = page.locator("article.card a").first.get_attribute("href")
+            ana.go("Trips")
+            trip = page.locator("article.card a").first.get_attribute("href")
+            for path in ["/events", event, event + "/edit", "/events/create", "/trips", trip, "/documents", "/room", "/kept", "/settings"]:
+                page.goto(server.url + path)
+                ana.is_live()
+                expect(page.locator("#page h1")).to_be_visible()
+                found += told(axe, page, scheme, width, path)
+                wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                if wide > 0:
+                    found.append(f"{path} at {width} px is {wide} px too wide")
+                if shots and scheme == "light":
+                    page.screenshot(path=os.path.join(shots, f"{path.strip('/').replace('/', '-')}-{width}.png"))
+            ana.end()
+    assert not found, "\n".join(found)
+
+
+def told(axe, page, scheme, width, path):
+    results = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]})
+    return [f"{path} at {width} px, {scheme}: {one['id']}: {one['nodes'][0]['html'][:160]} ({one['nodes'][0].get('failureSummary', '')[:200]})" for one in results.response["violations"]]
+
+
+def main():
+    program, names = sys.argv[1], sys.argv[2:] or list(FLOWS)
+    failed = 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=os.environ.get("HUDDLE_BROWSER", "/usr/bin/chromium"), args=["--no-sandbox"])
+        for name in names:
+            begun = time.monotonic()
+            server = Server(program)
+            try:
+                FLOWS[name](browser, server)
+                print(f"{name}: passed in {time.monotonic() - begun:.1f} s", flush=True)
+            except Exception:
+                failed += 1
+                print(f"{name}: FAILED\n{traceback.format_exc()}", flush=True)
+                for context in browser.contexts:
+                    context.close()
+            finally:
+                server.end()
+        browser.close()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

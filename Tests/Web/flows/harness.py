@@ -1,0 +1,118 @@
+"""A server, browsers and what they may not do, for the flows of the web client.
+
+Each page is watched: an error on the console, a report of the content security policy, an exception or a request to another origin fails the flow.
+Flows wait for what is on the page, never for a time.
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from playwright.sync_api import expect
+
+# A machine with other work takes its time; a flow that works does not wait.
+expect.set_options(timeout=30_000)
+WAIT = 30_000
+
+
+class Server:
+    """`huddled serve` with the demo family, on a port that stays the same over restarts."""
+
+    def __init__(self, program, *options):
+        self.program, self.options = program, options
+        self.folder = tempfile.mkdtemp(prefix="huddle-web.")
+        self.data = os.path.join(self.folder, "data")
+        made = subprocess.run([program, "demo", "--data", self.data, "--json"], check=True, capture_output=True, timeout=60)
+        self.demo = json.loads(made.stdout)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.process = None
+        self.start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self):
+        self.log = open(os.path.join(self.folder, "log"), "ab")
+        self.process = subprocess.Popen([self.program, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}", *self.options], stdout=self.log, stderr=self.log)
+        end = time.monotonic() + 60
+        while True:
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise RuntimeError(open(os.path.join(self.folder, "log"), encoding="utf-8").read()[-2000:])
+            time.sleep(0.02)
+
+    def stop(self, with_signal=signal.SIGTERM):
+        self.process.send_signal(with_signal)
+        self.process.wait(30)
+        self.log.close()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.stop(signal.SIGKILL)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def token(self, name):
+        return next(member["token"] for member in self.demo["members"] if member["name"].startswith(name))
+
+
+class Person:
+    """Somebody in front of a browser of their own."""
+
+    def __init__(self, browser, server, *, width=1280, height=900, **options):
+        self.server = server
+        self.context = browser.new_context(viewport={"width": width, "height": height}, locale="en-US", accept_downloads=True, **options)
+        self.context.set_default_timeout(WAIT)
+        self.faults = []
+        self.is_cut = False
+        self.page = self.open()
+
+    def open(self):
+        page = self.context.new_page()
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+        page.on("request", self._request)
+        return page
+
+    def _console(self, message):
+        # Without a server, browsers report each connection that fails; the refusals of HTTP are answers that the page shows.
+        if message.type == "error" and not re.search(r"ERR_CONNECTION|ERR_NETWORK|ERR_INTERNET|ERR_EMPTY|ERR_INCOMPLETE|Failed to load resource|WebSocket connection to|downloadable font|establish a connection", message.text):
+            self.faults.append(f"console: {message.text}")
+
+    def _request(self, request):
+        if not request.url.startswith((self.server.url, self.server.url.replace("http", "ws"), "blob:", "data:")):
+            self.faults.append(f"a request to {request.url}")
+
+    def sign_in(self, name, path="/events", brief=False):
+        page = self.page
+        page.goto(self.server.url + path)
+        page.get_by_role("button", name="Use a sign-in token").click()
+        page.get_by_label("Sign-in token").fill(self.server.token(name))
+        if brief:
+            page.get_by_label("This is not my computer").check()
+        page.get_by_role("button", name="Sign in", exact=True).click()
+        self.is_live()
+        return self
+
+    def is_live(self):
+        expect(self.page.get_by_role("link", name="All saved")).to_be_visible()
+
+    def go(self, label):
+        self.page.get_by_role("navigation", name="Pages").get_by_role("link", name=label).click()
+        expect(self.page.get_by_role("heading", level=1, name=label, exact=True)).to_be_visible()
+
+    def toast(self, text):
+        expect(self.page.locator(".toasts")).to_contain_text(text)
+
+    def end(self):
+        self.context.close()
+        assert not self.faults, "\n".join(self.faults)
