@@ -27,6 +27,8 @@ fi
 export HUDDLE_PYTHON=$venv/bin/python HUDDLE_REQUIRE_PYTHON=1
 # The same for the engine in JavaScript, which runs in node and is checked by tsc.
 export HUDDLE_REQUIRE_NODE=1
+# The same for the browser in which the web client is walked through.
+export HUDDLE_REQUIRE_BROWSER=1
 # The same for Prometheus, which reads the figures of the server.
 export HUDDLE_REQUIRE_PROMETHEUS=1
 

@@ -1,3 +1,4 @@
+import EngineScripts
 import Posix
 
 /// The C file that embeds the web client, written from what is in its folder.
@@ -8,7 +9,8 @@ enum EmbeddedFiles {
     static func paths(in folder: String = NodeProgram.root + "/Sources/WebClient/site", under prefix: String = "") throws -> [String] {
         try Files.list(folder).sorted().flatMap { name in
             let path = folder + "/" + name
-            return try Files.isFolder(path) ? paths(in: path, under: prefix + name + "/") : [prefix + name]
+            let isFolder = try Files.status(path)?.kind == .folder
+            return isFolder ? try paths(in: path, under: prefix + name + "/") : [prefix + name]
         }.sorted()
     }
 

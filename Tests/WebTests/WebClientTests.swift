@@ -14,6 +14,29 @@ struct WebClientTests {
         #expect(held == text, "\(path) differs from the declarations: run this test with HUDDLE_WRITE_PROTO=1")
     }
 
+    @Test("The server's program embeds every file of the web client")
+    func embedded() throws {
+        let text = try EmbeddedFiles.text
+        if Environment.value("HUDDLE_WRITE_PROTO") != nil { try Files.write(Array(text.utf8), to: EmbeddedFiles.path, mode: 0o644) }
+        #expect(String(decoding: try Files.read(EmbeddedFiles.path), as: UTF8.self) == text, "Sources/CWebClient/CWebClient.c differs from the folder: run this test with HUDDLE_WRITE_PROTO=1")
+    }
+
+    @Test("No text becomes HTML, a style or a script")
+    func sinks() throws {
+        let sinks = [
+            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "createContextualFragment", "srcdoc", "eval(", "new Function", "setTimeout(\"", "javascript:", "style:",
+            "\"style\"", "import(\"", "new Date(",
+        ]
+        for path in try EmbeddedFiles.paths() where path.hasSuffix(".js") {
+            let text = String(decoding: try Files.read(GeneratedModules.site + path), as: UTF8.self)
+            for sink in sinks where text.contains(sink) {
+                #expect(sink == "import(\"" && !text.split(separator: "\n").contains { $0.contains(sink) && !$0.contains("@") }, "\(path) has \(sink)")
+            }
+        }
+        let page = String(decoding: try Files.read(GeneratedModules.site + "index.html"), as: UTF8.self)
+        #expect(!page.contains("style=") && !page.contains("onload") && page.contains("<noscript>"))
+    }
+
     @Test("The engine in JavaScript passes every script of proto/sync")
     func scripts() throws {
         guard let node = NodeProgram.path(for: "Scripts in JavaScript") else {

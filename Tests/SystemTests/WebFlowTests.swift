@@ -1,0 +1,29 @@
+import Posix
+import TestSupport
+import Testing
+
+extension SystemTests {
+    /// What people do in the web client, in Chromium (Tests/Web/flows).
+    @Suite("The web client in a browser") struct WebFlowTests {
+        @Test(
+            "A flow works, without an error on the console, a report of the policy, or a request to elsewhere",
+            arguments: ["events", "event", "offline", "conflict", "trips", "documents", "room", "joining", "signing_out", "accessible"])
+        func flow(name: String) throws {
+            let python = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
+            let browser = Environment.value("HUDDLE_BROWSER") ?? "/usr/bin/chromium"
+            guard Files.isExecutable(browser), (try? Programs.run(python, ["-c", "import playwright, axe_playwright_python"]))?.ending == .exited(0) else {
+                print("The web client in a browser: SKIPPED, because \(browser) or Playwright is not installed (Tools/test.sh installs both)")
+                if Environment.value("HUDDLE_REQUIRE_BROWSER") == "1" { Issue.record("there is no browser") }
+                return
+            }
+            let answer = try Programs.run(python, [Programs.root + "/Tests/Web/flows/flows.py", Programs.path("huddled"), name], timeout: 300_000)
+            #expect(answer.ending == .exited(0), "\(answer.output)\(answer.errors)")
+        }
+
+        @Test("Each flow of the file is run")
+        func complete() throws {
+            let text = String(decoding: try Files.read(Programs.root + "/Tests/Web/flows/flows.py"), as: UTF8.self)
+            #expect(text.split(separator: "\n").count { $0 == "@flow" } == 10)
+        }
+    }
+}
