@@ -121,6 +121,8 @@ let package = Package(
 
         // Tests, one target a subject.
         .target(name: "TestSupport", dependencies: ["Posix"], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "PasskeySupport", dependencies: ["COpenSSL", "Bytes", "Crypto", "Accounts"], path: "Tests/PasskeySupport", swiftSettings: settings),
         .target(name: "TestCertificates", path: "Tests/TestCertificates", swiftSettings: settings),
         .target(name: "MemoryDisk", dependencies: ["Locks", "Blobs", "Posix"], path: "Tests/MemoryDisk", swiftSettings: settings),
         .target(name: "StoreMemory", dependencies: ["Bytes", "Dates", "Family", "Ledger", "Store"], path: "Tests/StoreMemory", swiftSettings: settings),
@@ -155,13 +157,13 @@ let package = Package(
         tests("FamilyTests", ["TestSupport", "Bytes", "JSON", "Dates", "Family"]),
         tests("QueriesTests", ["TestSupport", "Bytes", "Folding", "Dates", "Family", "Queries"]),
         tests("WireTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire"]),
-        tests("AccountsTests", ["TestSupport", "COpenSSL", "Bytes", "Crypto", "Folding", "HTTP1", "JSON", "Accounts"]),
+        tests("AccountsTests", ["TestSupport", "PasskeySupport", "Bytes", "Crypto", "Folding", "HTTP1", "JSON", "Accounts"]),
         tests("UploadsTests", ["TestSupport", "Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["TestSupport", "Accounts", "Folding", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
-        tests("ServerTests", ["TestSupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
+        tests("ServerTests", ["TestSupport", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "EngineScripts", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
         tests("WebTests", ["EngineScripts", "ClientWorld", "TestSupport", "Bytes", "JSON", "Posix", "Folding", "Dates", "Family", "Queries", "Wire", "Sync"]),
         tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),

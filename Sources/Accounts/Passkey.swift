@@ -4,8 +4,11 @@ internal import Crypto
 package struct Passkey: Equatable, Sendable {
     /// Passkeys of one person.
     package static let most = 20
-    /// Octets of a name.
-    package static let nameOctets = 1...100
+    /// The numbers of the accepted algorithms in the registry of COSE, the preferred one first.
+    package static let algorithms = [SignatureAlgorithm.edDSA, .es256, .rs256].map(\.rawValue)
+    /// Octets of a key and of a signature at most.
+    package static let maxKeyOctets = PublicKey.maxOctets
+    package static let maxSignatureOctets = PublicKey.maxSignatureOctets
 
     /// The identifier that the authenticator chose.
     package let credential: [UInt8]

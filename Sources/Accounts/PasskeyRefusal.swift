@@ -24,4 +24,8 @@ package enum PasskeyRefusal: String, Error, CaseIterable, Sendable {
     case counter
     /// No passkey has this identifier, or it is one of another person.
     case unknown
+    /// A passkey of somebody has this identifier already.
+    case taken
+    /// The person may not enter any of their families.
+    case barred
 }

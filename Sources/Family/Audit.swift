@@ -48,6 +48,7 @@ package enum Audit {
         /// Detail: the name of the passkey.
         case passkeyAdded = "passkey_added"
         case passkeyRemoved = "passkey_removed"
+        /// Detail: the reason, a word of `PasskeyRefusal`. The count says how often within an hour.
         case passkeyRefused = "passkey_refused"
         /// Detail: the name of the session.
         case deviceAdded = "device_added"

@@ -22,7 +22,7 @@ extension ErrorCode {
         case .required, .invalid, .tooLong, .outOfRange, .endBeforeStart, .unknownKind, .unknownField, .unknownOperation, .unknownReference, .badFrame: 400
         case .notSignedIn, .tokenUnknown, .signInFailed, .factorRequired: 401
         // A used invite code is refused as such; no `WWW-Authenticate` would help.
-        case .notAllowed, .codeUnknown, .confirmFirst: 403
+        case .notAllowed, .codeUnknown, .confirmFirst, .passkeyRefused: 403
         case .notFound: 404
         case .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .mutationExpired, .alreadySignedIn, .notJoined, .alreadyJoined, .cursorAhead: 409
         case .purged: 410

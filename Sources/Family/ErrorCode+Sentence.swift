@@ -44,7 +44,7 @@ extension ErrorCode {
         case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: stateSentences
         case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .quotaExceeded, .busy:
             mutationSentences
-        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .signInFailed, .factorRequired, .cursorAhead:
+        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .signInFailed, .factorRequired, .passkeyRefused, .cursorAhead:
             sessionSentences
         }
     }
@@ -70,6 +70,7 @@ extension ErrorCode {
                 "Send a token, a code with client, or a name with a password or recovery_code.": "POST /session.",
                 "A sign-in by name needs a password or a recovery_code, not both.": "sign_in_by_name, confirm and POST /session.",
                 "A token for calendars names the athletes whose calendars it opens. Nothing was changed.": "create_token with scope calendar, without athletes.",
+                "A passkey needs a name by which you recognize it. Nothing was changed.": "name of a passkey.",
                 "A session or token needs a name by which you recognize it. Nothing was changed.": "name of a session or token.",
                 "A share link needs a school: send its id.": "POST /documents/ID/shares without school.",
                 "Type the name or the e-mail address that the invite is for.": "redeem without name.",
@@ -106,8 +107,10 @@ extension ErrorCode {
                 "nonce must be 32 hexadecimal digits in lower case that your program draws and keeps.": "POST /tokens.",
                 "scope must be read, write or calendar.": "POST /tokens.",
                 "athletes must be a list of identifiers.": "POST /tokens.",
+                "{field} must be at most {limit} octets in base64url without padding.": "/passkeys: content.",
                 "client must be 32 hexadecimal digits in lower case that your program draws and keeps.": "POST /session with code.",
                 "Only a token for calendars names athletes. Leave out athletes.": "create_token with another scope, with athletes.",
+                "The name of a passkey holds a character that is not shown. Type it again without copying it.": "name of a passkey.",
                 "The name of a session or token holds a character that is not shown. Type it again without copying it.": "name of a session or token.",
                 "{field} is at most two letters.": "A state.",
                 "{field} holds a value of the wrong type.": "A value of another JSON type.",
@@ -146,6 +149,7 @@ extension ErrorCode {
                 "{field} is at most {limit} characters long.": "Text.",
                 "{field}: at most {limit} octets of JSON.": "Free JSON.",
                 "An e-mail address is at most {limit} characters long. Correct it, or leave it out.": "email of an invite.",
+                "The name of a passkey is at most {limit} characters long. Nothing was changed.": "name of a passkey.",
                 "The name of a session or token is at most {limit} characters long. Nothing was changed.": "name of a session or token.",
                 "A search is at most {limit} characters long: search for less.": "search.",
             ])
@@ -155,6 +159,7 @@ extension ErrorCode {
                 "At most {limit} operations in one mutation. Nothing was changed.": "operations_per_mutation.",
                 "A mutation is at most {limit} operations.": "operations_per_mutation.",
                 "You have {count} tokens, and {limit} is the most. Revoke one first.": "create_token.",
+                "You have {count} passkeys, and {limit} is the most. Remove one first.": "POST /passkeys and /passkeys/options.",
                 "{count} invites of this family wait to be accepted, and {limit} is the most. Withdraw one first.": "invites_pending.",
                 "You are in {limit} families, and that is the most. Leave one first.": "redeem of a person who is signed in.",
                 "allow_overlap names at most {limit} pairs.": "overlap_pairs.",
@@ -243,6 +248,7 @@ extension ErrorCode {
                 "There is no such member, and no pending invite of one. Nothing was changed.": "member of an invite.",
                 "There is no such invite. Nothing was changed.": "withdraw_invite.",
                 "There is no such member. Nothing was changed.": "member of consent, withdraw_consent, birth_date, last_day and recover_member.",
+                "There is no such passkey. Nothing was changed.": "A passkey of somebody else, or one that was removed.",
                 "There is no such session or token. Nothing was changed.": "A session of somebody else, or one that has ended.",
                 "There is no such document. Nothing was shared.": "A share link.",
                 "There is no such share link. Nothing was changed.": "A share link.",
@@ -277,6 +283,7 @@ extension ErrorCode {
                 "From {age} on no consent is needed. Nothing was changed.": "consent for an athlete of 18 or older.",
                 "A second factor and recovery codes belong to a password. Nothing was changed; set a password first.": "add_factor, confirm_factor, remove_factor and make_recovery_codes.",
                 "No second factor waits to be confirmed. Nothing was changed; begin again.": "confirm_factor without add_factor.",
+                "You have no passkey to confirm with. Nothing was changed.": "/passkeys/confirm/options.",
                 "You have no password to confirm with. Nothing was changed.": "confirm of a person without a password.",
                 "This member has never signed in, so there is nothing to recover. Nothing was made; invite them.": "recover_member.",
                 "You are signed in. Nothing was made; let another device in with huddle device add.": "recover_member of the parent who asks.",
@@ -303,6 +310,7 @@ extension ErrorCode {
                 "Too many requests. Try again in a moment.": "Questions, context and requests over HTTP.",
                 "This family has made {count} invites within 24 hours, and {limit} is the most. Try again later.": "invites_per_day.",
                 "Too many codes come from your network. Try again in a moment.": "redeem, more than 50 in 10 seconds from one address.",
+                "Too many passkeys are asked for from your network. Try again in a moment.": "/passkeys/sign-in, more than 60 refusals in 10 minutes or 300 challenges in 5 minutes from one address.",
             ])
         case .tooManyPending:
             list([
@@ -362,6 +370,8 @@ extension ErrorCode {
             ])
         case .factorRequired:
             list(["This sign-in needs a one-time password as well: send one_time.": "A right password without the second factor."])
+        case .passkeyRefused:
+            list(["This passkey was not accepted. Begin again; if that fails, use another passkey or another way to sign in.": "Any fault of a passkey or of the answer of a browser; the audit log has the reason."])
         default: list(["The cursor is ahead of the server. Join again without a cursor.": "join."])
         }
     }
@@ -373,7 +383,7 @@ extension ErrorCode {
             .unknownReference: "content"
         case .notAllowed, .notFound, .alreadyExists, .conflict, .lastParent, .overlap, .contradicted, .purged, .notUndoable: "state"
         case .mutationReused, .mutationExpired, .rateLimited, .tooManyPending, .storageFull, .familyFull, .quotaExceeded, .busy: "mutation"
-        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .signInFailed, .factorRequired, .cursorAhead: "session"
+        case .badFrame, .notSignedIn, .alreadySignedIn, .notJoined, .alreadyJoined, .tokenUnknown, .codeUnknown, .confirmFirst, .signInFailed, .factorRequired, .passkeyRefused, .cursorAhead: "session"
         }
     }
 }

@@ -138,6 +138,7 @@ package enum ErrorCode: String, CaseIterable, Sendable, Hashable {
     case confirmFirst = "confirm_first"
     case signInFailed = "sign_in_failed"
     case factorRequired = "factor_required"
+    case passkeyRefused = "passkey_refused"
     case cursorAhead = "cursor_ahead"
 
     /// Sending the very same thing again later, unchanged, can succeed. Such a rejection is not recorded; all others are final.

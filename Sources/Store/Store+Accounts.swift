@@ -122,7 +122,7 @@ extension Store {
     }
 
     /// Whether a person may enter one of their families.
-    private func canSignIn(_ person: Int64, at: Int64) throws -> Bool {
+    func canSignIn(_ person: Int64, at: Int64) throws -> Bool {
         try people.memberships(ofPerson: person).contains { membership in
             guard let family = try family(membership.familyID) else { return false }
             return try entered(membership.member, family.state, at: at) != nil

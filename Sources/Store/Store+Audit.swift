@@ -18,6 +18,9 @@ extension Store {
         if act == .signInFailed, let member,
             try audits.addFailures(Int64(count), family: family, about: member, after: at - Audit.failureWindow)
         { return }
+        if act == .passkeyRefused, let member, let detail,
+            try audits.addRefusals(Int64(count), family: family, about: member, detail: detail, after: at - Audit.failureWindow)
+        { return }
         let detail = detail.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Audit.detailLength))) }
         let entry = Audit.Entry(at: at, act: act.rawValue, author: author, about: member, count: Int64(count), detail: detail)
         try audits.append(family: family, entry, limit: Audit.maxEntries)

@@ -26,6 +26,8 @@ final class AuditTable: AuditWrites {
     static let authorQuery = "SELECT \(columns) FROM audit INDEXED BY audit_by_author WHERE family = ? AND member = ? AND number < ? ORDER BY number DESC LIMIT ?"
     static let subjectQuery = "SELECT \(columns) FROM audit INDEXED BY audit_by_subject WHERE family = ? AND about = ? AND number < ? ORDER BY number DESC LIMIT ?"
     static let failureQuery = "SELECT number FROM audit WHERE act = 'sign_in_failed' AND family = ? AND about = ? AND at > ? ORDER BY at DESC LIMIT 1"
+    static let refusalQuery =
+        "SELECT number FROM audit WHERE act = 'passkey_refused' AND family = ? AND about = ? AND detail = ? AND at > ? ORDER BY at DESC LIMIT 1"
     static let oldestQuery = "SELECT number, at FROM audit WHERE family = ? ORDER BY number LIMIT ?"
 
     private static func row(_ row: Statement) throws -> AuditRow {
@@ -98,6 +100,19 @@ final class AuditTable: AuditWrites {
         find.bind(1, family)
         find.bind(2, member)
         find.bind(3, time)
+        return try add(count, family: family, find)
+    }
+
+    func addRefusals(_ count: Int64, family: Int64, about member: Identifier, detail: String, after time: Int64) throws -> Bool {
+        let find = try database.prepare(Self.refusalQuery)
+        find.bind(1, family)
+        find.bind(2, member)
+        find.bind(3, detail)
+        find.bind(4, time)
+        return try add(count, family: family, find)
+    }
+
+    private func add(_ count: Int64, family: Int64, _ find: Statement) throws -> Bool {
         guard let number = try find.one({ $0.int64(0) }) else { return false }
         try database.run(
             "UPDATE audit SET count = count + ? WHERE family = ? AND number = ?", .integer(count), .integer(family), .integer(number))

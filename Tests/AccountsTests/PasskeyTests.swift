@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP1
+import PasskeySupport
 import TestSupport
 import Testing
 

@@ -29,10 +29,16 @@ final class MemoryAudits: AuditWrites {
     }
 
     func addFailures(_ count: Int64, family: Int64, about member: Identifier, after time: Int64) throws -> Bool {
+        try add(count, family) { $0.act == Audit.Act.signInFailed.rawValue && $0.about == member && $0.at > time }
+    }
+
+    func addRefusals(_ count: Int64, family: Int64, about member: Identifier, detail: String, after time: Int64) throws -> Bool {
+        try add(count, family) { $0.act == Audit.Act.passkeyRefused.rawValue && $0.about == member && $0.detail == detail && $0.at > time }
+    }
+
+    private func add(_ count: Int64, _ family: Int64, _ isOne: (Audit.Entry) -> Bool) throws -> Bool {
         try connection.write { tables in
-            let place = tables.family(family).audits.lastIndex {
-                $0.entry.act == Audit.Act.signInFailed.rawValue && $0.entry.about == member && $0.entry.at > time
-            }
+            let place = tables.family(family).audits.lastIndex { isOne($0.entry) }
             guard let place else { return false }
             tables.families[family]?.audits[place].entry.count += count
             return true

@@ -97,6 +97,9 @@ package struct MemoryTables {
     var recoveryCodes: [Int64: [[UInt8]]] = [:]
     var devices: [[UInt8]: DeviceEntry] = [:]
     var recoveries: [Int64: RecoveryNotice] = [:]
+    var passkeys: [Identifier: PasskeyRow] = [:]
+    /// The octets by which authenticators know a person.
+    var handles: [Int64: [UInt8]] = [:]
     var codes: [Int64: CodeEntry] = [:]
     var invites: [InviteName: InviteRow] = [:]
     var compacted: Int64 = 0
@@ -144,6 +147,7 @@ package struct MemoryTables {
         case "credentials": return accounts.count
         case "recovery_codes": return recoveryCodes.values.reduce(0) { $0 + $1.count }
         case "known_devices": return devices.count
+        case "passkeys": return passkeys.count
         case "consumers": return consumers.count
         default: preconditionFailure("no table \(table)")
         }

@@ -74,6 +74,7 @@ struct AccountPasswordTests {
 
     /// SQL that makes a database of this program what the step before `accounts` made.
     static let takenBack = """
+        \(PasskeyTests.takenBack)
         DROP TRIGGER credentials_of_person;
         DROP TABLE known_devices;
         DROP TABLE recovery_codes;

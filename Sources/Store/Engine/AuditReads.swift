@@ -32,6 +32,11 @@ package protocol AuditWrites: AuditReads {
     /// - Returns: false if there is none.
     func addFailures(_ count: Int64, family: Int64, about member: Identifier, after time: Int64) throws -> Bool
 
+    /// Adds to the count of the newest `passkey_refused` of a member with this detail after `time` (UTC milliseconds).
+    ///
+    /// - Returns: false if there is none.
+    func addRefusals(_ count: Int64, family: Int64, about member: Identifier, detail: String, after time: Int64) throws -> Bool
+
     /// Deletes the oldest entries of families, as long as they are from before `limit` (UTC milliseconds).
     ///
     /// - Parameters:

@@ -1,23 +1,22 @@
+package import Accounts
 import Bytes
 import COpenSSL
-import Crypto
-
-@testable import Accounts
+package import Crypto
 
 /// An authenticator with one key, as a browser shows it to a page.
-final class SoftAuthenticator {
-    let algorithm: SignatureAlgorithm
-    let credential = Random.octets(32)
-    var counter: UInt32 = 1
+package final class SoftAuthenticator {
+    package let algorithm: SignatureAlgorithm
+    package let credential = Random.octets(32)
+    package var counter: UInt32 = 1
     /// UP and UV.
-    var flags: UInt8 = 0x05
-    var origin = "https://huddle.example"
-    var party = "huddle.example"
-    var type: String?
-    var extraMember = ""
+    package var flags: UInt8 = 0x05
+    package var origin = "https://huddle.example"
+    package var party = "huddle.example"
+    package var type: String?
+    package var extraMember = ""
     private let key: OpaquePointer
 
-    init(_ algorithm: SignatureAlgorithm) {
+    package init(_ algorithm: SignatureAlgorithm) {
         self.algorithm = algorithm
         let name =
             switch algorithm {
@@ -36,14 +35,14 @@ final class SoftAuthenticator {
 
     deinit { EVP_PKEY_free(key) }
 
-    var spki: [UInt8] {
+    package var spki: [UInt8] {
         var start: UnsafeMutablePointer<UInt8>?
         let count = Int(i2d_PUBKEY(key, &start))
         defer { CRYPTO_free(start, "", 0) }
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    func sign(_ message: [UInt8]) -> [UInt8] {
+    package func sign(_ message: [UInt8]) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
         precondition(EVP_DigestSignInit(context, nil, algorithm == .edDSA ? nil : EVP_sha256(), nil, key) == 1)
@@ -64,7 +63,7 @@ final class SoftAuthenticator {
         return octets
     }
 
-    func register(_ challenge: [UInt8]) -> Passkey.Registration {
+    package func register(_ challenge: [UInt8]) -> Passkey.Registration {
         var data = statement(flags: flags | 0x40) + [UInt8](repeating: 0, count: 16)
         BigEndian.append(UInt16(credential.count), to: &data)
         // The key in CBOR, which the server does not read.
@@ -72,7 +71,7 @@ final class SoftAuthenticator {
         return .init(clientData: clientData(challenge, .register), authenticatorData: data, key: spki, algorithm: algorithm.rawValue)
     }
 
-    func assert(_ challenge: [UInt8]) -> Passkey.Assertion {
+    package func assert(_ challenge: [UInt8]) -> Passkey.Assertion {
         let (client, data) = (clientData(challenge, .signIn), statement(flags: flags))
         return .init(clientData: client, authenticatorData: data, signature: sign(data + Digest.sha256(client)))
     }
