@@ -60,6 +60,10 @@ package struct HTTPRefusal: Hashable, Sendable {
         .init("coding_unknown", 501, sentences: [
             "The only transfer coding that is known here is chunked. Send the content without another.": "Every request: Transfer-Encoding.",
         ]),
+        .init("no_public_url", 501, sentences: [
+            "This server takes no passkeys, because its public-url is not set. Ask the person who runs it to set public-url = https://HOST.":
+                "/passkeys.",
+        ]),
         .init("version_unknown", 505, sentences: ["This server speaks HTTP/1.1. Use that version.": "Every request."]),
         // Documents, links, thumbnails, uploads.
         .init("token_unknown", 401, sentences: [

@@ -33,6 +33,9 @@ package struct OriginPolicy: Equatable, Sendable {
     /// must not pass for the server's own.
     package var isLoopback = false
 
+    /// The origin of this server's own pages, whatever a request says about its host; `nil`: the host of the request says it.
+    package var publicOrigin: WebOrigin?
+
     package init(_ allowed: Set<WebOrigin> = []) { self.allowed = allowed }
 
     /// True without an `Origin`, which only programs other than browsers omit; for the page of the requested host, with
@@ -49,8 +52,15 @@ package struct OriginPolicy: Equatable, Sendable {
 
     /// Whether a web page of this server caused a request: `Origin` is there, and it is the requested host with the same scheme and port, under a name of
     /// this server. Pages that are merely listed are not the server's own.
+    ///
+    /// With `publicOrigin` its pages are the server's own, and of others only those of `hosts`: a proxy that changes host or scheme does not change that.
     package func isOwnPage(_ fields: Fields, from source: RequestSource, isProxied: Bool = false) -> Bool {
-        guard let origin = fields.only("origin").flatMap({ WebOrigin($0) }), let authority = source.authority else { return false }
+        guard let origin = fields.only("origin").flatMap({ WebOrigin($0) }) else { return false }
+        if let publicOrigin {
+            if origin == publicOrigin { return true }
+            guard !hosts.isEmpty else { return false }
+        }
+        guard let authority = source.authority else { return false }
         return isOwn(authority.host, isProxied: isProxied) && origin == WebOrigin(scheme: source.isSecure ? "https" : "http", authority)
     }
 

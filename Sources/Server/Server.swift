@@ -20,6 +20,8 @@ package struct ServerOptions: Sendable {
     package var trust = ProxyTrust()
     package var origins = OriginPolicy()
     package var health = HealthSettings()
+    /// The address at which people reach the server; without it there are no passkeys.
+    package var publicURL: PublicURL?
     /// The text to which parents consent.
     package var consent = ConsentText.standard
     /// Where the web client comes from.
@@ -129,6 +131,7 @@ package enum HuddleServer {
             var origins = options.origins
             var hosts = [address.host]
             if let secureNumber { hosts.append(try SocketAddress.local(of: secureNumber).host) }
+            origins.publicOrigin = options.publicURL?.origin
             origins.isLoopback = hosts.allSatisfy { NetworkAddress($0)?.isLoopback ?? false }
             let shard = Shard(
                 reactor: reactor, limits: limits, log: log, site: HTTPSite(trust: options.trust, origins: origins, web: options.web),
@@ -160,7 +163,8 @@ package enum HuddleServer {
             try uploads.load()
             shard.site.add(UploadRoutes.all { [unowned uploads] in uploads })
             shard.tick.uploads = uploads
-            shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + AccountRoutes.all(shard.services) + DocumentRoutes.all(shard.services, blobs) + [thumbnails.resource(shard.services)])
+            shard.accounts.passkeys.party = options.publicURL?.party
+            shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + AccountRoutes.all(shard.services) + PasskeyRoutes.all(shard.services) + DocumentRoutes.all(shard.services, blobs) + [thumbnails.resource(shard.services)])
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
                 refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.acceptor.accept($0) })

@@ -70,6 +70,13 @@ enum ServeOptions {
                         .checked(placeholder: "NAME", takes: "a name of this server, like huddle.example") { Authority($0)?.port == nil && Authority($0) != nil && !$0.hasSuffix(":") },
                         isRepeatable: true, isLive: true, "A name of this server: its own web pages are then those of these names only.",
                         reason: "Without it a server on a loopback address takes loopback names only, and any other server takes every name."),
+                    .init(
+                        "public-url",
+                        .checked(placeholder: "URL", takes: "https:// with a name and no path, like https://huddle.example (http:// for localhost alone)") {
+                            PublicURL($0) != nil
+                        },
+                        "The address at which people reach the server in a browser. Passkeys belong to its name, and its pages are the server's own.",
+                        reason: "Without it nobody can use passkeys: what a request says about its host must not decide it. After a change of the name, the passkeys that people have do not work."),
                 ]),
             .init(
                 "Limits",
@@ -210,6 +217,7 @@ enum ServeOptions {
         case let folder: options.web = .folder(try webFolder(folder))
         }
         if let path = settings.text("consent-text") { options.consent = try consentText(path) }
+        options.publicURL = settings.text("public-url").flatMap { PublicURL($0) }
         options.metrics = settings.text("metrics").flatMap { ListenPlace($0) }
         options.acmeWebRoot = settings.text("acme-webroot")
         if let text = settings.text("listen-redirect") {

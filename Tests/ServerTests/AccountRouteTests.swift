@@ -348,7 +348,7 @@ extension Store {
         do { return try (1...8).flatMap { try people.sessions(ofPerson: $0, limit: 100).map(\.kind) } } catch { throw StoreFailure(error) }
     }
 
-    fileprivate func auditEntries(of family: Identifier) throws(StoreFailure) -> [Audit.Entry] {
+    func auditEntries(of family: Identifier) throws(StoreFailure) -> [Audit.Entry] {
         do {
             guard let key = try families.find(family)?.key else { return [] }
             return try audits.entries(family: key, of: nil, before: .max, limit: 100).map(\.entry)

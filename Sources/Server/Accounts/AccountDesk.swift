@@ -28,9 +28,12 @@ final class AccountDesk {
     /// Set once before the loop runs. Without it every password is `busy`.
     var hasher: HasherPool?
 
+    let passkeys: PasskeyDesk
+
     init(reactor: Reactor, workers: Workers) {
         self.reactor = reactor
         self.workers = workers
+        passkeys = PasskeyDesk(reactor: reactor, workers: workers)
     }
 
     // MARK: Codes
@@ -292,6 +295,7 @@ final class AccountDesk {
 
     /// Enters failures into the audit log, together: each commit takes a sync, and there may be thirty failures per second.
     func everySecond() {
+        passkeys.everySecond()
         guard !failures.isEmpty else { return }
         let list = failures.map { (person: $0.key, count: $0.value) }
         failures = [:]

@@ -78,6 +78,13 @@ class SessionHandler: RequestHandler {
         }
     }
 
+    /// Gives a session to the browser, in its cookie, and answers with the person.
+    final func open(_ token: String, _ isBrief: Bool, _ cookie: SessionCookie, _ more: [Field] = []) {
+        services.read(for: self) { reader throws(StoreFailure) in
+            try reader.signIn(token: token)
+        } then: { [self] signIn in respond(201, [cookie.field(token, isBrief: isBrief)] + more, person: signIn) }
+    }
+
     /// Answers with the sessions of the person.
     final func list(_ signIn: SignIn) {
         services.read(for: self) { reader throws(StoreFailure) in
@@ -282,14 +289,5 @@ final class SessionOpening: SessionHandler {
     private func refuse(_ rejection: Rejection) {
         if rejection.code == .codeUnknown || rejection.code == .invalid { services.accounts.missedCode(context.address) }
         respond(HTTPResponse(rejection))
-    }
-
-    // MARK: The session
-
-    /// Gives the session to the browser, and says who it is of.
-    private func open(_ token: String, _ isBrief: Bool, _ cookie: SessionCookie, _ more: [Field] = []) {
-        services.read(for: self) { reader throws(StoreFailure) in
-            try reader.signIn(token: token)
-        } then: { [self] signIn in respond(201, [cookie.field(token, isBrief: isBrief)] + more, person: signIn) }
     }
 }
