@@ -19,6 +19,18 @@ extension SystemTests {
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 
+        @Test("Over HTTP with soft-webauthn: a passkey is made, signs in before and after a restart, and is refused without UV, from elsewhere and copied")
+        func passkeys() throws {
+            let path = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
+            guard (try? Programs.run(path, ["-c", "import soft_webauthn"]))?.ending == .exited(0) else {
+                print("Passkeys over HTTP: SKIPPED, because \(path) does not have soft-webauthn (Tools/test.sh installs it)")
+                if Environment.value("HUDDLE_REQUIRE_PYTHON") == "1" { Issue.record("there is no Python with soft-webauthn") }
+                return
+            }
+            let answer = try Programs.run(path, [Programs.root + "/Tests/Python/passkeys.py", Programs.path("huddled")], timeout: 600_000)
+            #expect(answer.ending == .exited(0), "\(answer.errors)")
+        }
+
         @Test("huddle: a password from standard input, another device by name, a wrong password, recovery codes, and a profile that keeps no password")
         func client() throws {
             let (_, demo, server) = try Demo.served()
