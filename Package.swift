@@ -163,7 +163,7 @@ let package = Package(
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["TestSupport", "Accounts", "Folding", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
-        tests("ServerTests", ["TestSupport", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
+        tests("ServerTests", ["TestSupport", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Deflate", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "EngineScripts", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
         tests("WebTests", ["EngineScripts", "ClientWorld", "TestSupport", "Bytes", "JSON", "Posix", "Folding", "Dates", "Family", "Queries", "Wire", "Sync"]),
         tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),

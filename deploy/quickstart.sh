@@ -125,6 +125,18 @@ sign_in_lines() {
     done < <(printf %s "$seats")
 }
 
+# browser_line PROFILE NAME HOST:PORT: how the browser of that member gets in; nothing where no code could be made.
+browser_line() {
+    local code
+    [ "$1" != - ] || return 0
+    code=$("$huddle" --profile "$1" device add --json 2>/dev/null | tr -d '\n' | sed -n 's/.*"code" *: *"\([^"]*\)".*/\1/p') || return 0
+    [ -n "$code" ] || return 0
+    printf 'In a browser, as %s (good once, for ten minutes):\n    http://%s/#%s\n' "$2" "$3" "$code"
+}
+
+# The first parent: "profile<TAB>name".
+first_parent() { awk -F'\t' '$2 == "parent" && !found++ { print $1 "\t" $3 }' <<<"$seats"; }
+
 prepare_data() {
     if ! { mkdir -p "$(dirname "$data")" && { [ -d "$data" ] || mkdir -m 700 "$data"; } && [ -w "$data" ]; } 2>/dev/null; then
         stop "No permission to write to the data folder $data: name another one with HUDDLE_DATA=DIR."
@@ -167,6 +179,8 @@ if [ -z "$pid" ]; then
         (
             if wait_until_ready "$(reach "$listen")" $$; then
                 sign_in "$(reach "$listen")"
+                IFS=$'\t' read -r profile name < <(first_parent) || true
+                [ -z "${profile:-}" ] || browser_line "$profile" "$name" "$(reach "$listen")"
                 printf 'Huddle serves at ws://%s; start a client with one of these lines:\n%s\n' "$(reach "$listen")" "$(sign_in_lines)"
             fi &
         )
@@ -187,9 +201,10 @@ fi
 printf 'Huddle serves at ws://%s (process %s, log %s).\nTo stop it: kill %s\n\n' "$(reach "$address")" "$pid" "$data/huddled.log" "$pid"
 sign_in "$(reach "$address")"
 printf 'Join from a second terminal as another member of the family:\n%s\n\n' "$(sign_in_lines)"
-IFS=$'\t' read -r profile name < <(awk -F'\t' '$2 == "parent" && !found++ { print $1 "\t" $3 }' <<<"$seats") || true
+IFS=$'\t' read -r profile name < <(first_parent) || true
 [ -n "${profile:-}" ] || stop "$demo names no parent with a token: move the folder $data away, then run this again."
 [ "$profile" != - ] || stop "$name is not signed in, for the reason above. Fix it, then run this again."
+browser_line "$profile" "$name" "$(reach "$address")"
 # The client takes the whole screen: who wants one of these lines in another terminal takes it now.
 read -r -p "Copy one of them if you like. Enter opens the client here as $name, Ctrl-D does not: " _ || { echo; exit 0; }
 exec "$huddle" --profile "$profile"

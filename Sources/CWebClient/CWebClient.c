@@ -87,99 +87,102 @@ static const unsigned char file27[] = {
 #embed "../WebClient/site/sessions/ids.js"
 };
 static const unsigned char file28[] = {
-#embed "../WebClient/site/sessions/slots.js"
+#embed "../WebClient/site/sessions/passkeys.js"
 };
 static const unsigned char file29[] = {
-#embed "../WebClient/site/sessions/store.js"
+#embed "../WebClient/site/sessions/slots.js"
 };
 static const unsigned char file30[] = {
-#embed "../WebClient/site/style/app.css"
+#embed "../WebClient/site/sessions/store.js"
 };
 static const unsigned char file31[] = {
-#embed "../WebClient/site/sync/backoff.js"
+#embed "../WebClient/site/style/app.css"
 };
 static const unsigned char file32[] = {
-#embed "../WebClient/site/sync/confirmed.js"
+#embed "../WebClient/site/sync/backoff.js"
 };
 static const unsigned char file33[] = {
-#embed "../WebClient/site/sync/conflicts.js"
+#embed "../WebClient/site/sync/confirmed.js"
 };
 static const unsigned char file34[] = {
-#embed "../WebClient/site/sync/engine.js"
+#embed "../WebClient/site/sync/conflicts.js"
 };
 static const unsigned char file35[] = {
-#embed "../WebClient/site/sync/folding.js"
+#embed "../WebClient/site/sync/engine.js"
 };
 static const unsigned char file36[] = {
-#embed "../WebClient/site/sync/pending.js"
+#embed "../WebClient/site/sync/folding.js"
 };
 static const unsigned char file37[] = {
-#embed "../WebClient/site/views/app.js"
+#embed "../WebClient/site/sync/pending.js"
 };
 static const unsigned char file38[] = {
-#embed "../WebClient/site/views/calendar.js"
+#embed "../WebClient/site/views/app.js"
 };
 static const unsigned char file39[] = {
-#embed "../WebClient/site/views/comments.js"
+#embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file40[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file41[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file42[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file43[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file44[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file45[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file46[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file47[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/wire/protocol.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/wire/rejections.js"
 };
 static const unsigned char file59[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file60[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -212,38 +215,39 @@ static const webclient_file files[] = {
     {"sessions/build.js", file25, sizeof file25},
     {"sessions/cache.js", file26, sizeof file26},
     {"sessions/ids.js", file27, sizeof file27},
-    {"sessions/slots.js", file28, sizeof file28},
-    {"sessions/store.js", file29, sizeof file29},
-    {"style/app.css", file30, sizeof file30},
-    {"sync/backoff.js", file31, sizeof file31},
-    {"sync/confirmed.js", file32, sizeof file32},
-    {"sync/conflicts.js", file33, sizeof file33},
-    {"sync/engine.js", file34, sizeof file34},
-    {"sync/folding.js", file35, sizeof file35},
-    {"sync/pending.js", file36, sizeof file36},
-    {"views/app.js", file37, sizeof file37},
-    {"views/calendar.js", file38, sizeof file38},
-    {"views/comments.js", file39, sizeof file39},
-    {"views/document.js", file40, sizeof file40},
-    {"views/documents.js", file41, sizeof file41},
-    {"views/event-form.js", file42, sizeof file42},
-    {"views/event.js", file43, sizeof file43},
-    {"views/events.js", file44, sizeof file44},
-    {"views/form.js", file45, sizeof file45},
-    {"views/frame.js", file46, sizeof file46},
-    {"views/kept.js", file47, sizeof file47},
-    {"views/room.js", file48, sizeof file48},
-    {"views/season.js", file49, sizeof file49},
-    {"views/settings.js", file50, sizeof file50},
-    {"views/sign-in.js", file51, sizeof file51},
-    {"views/trip-items.js", file52, sizeof file52},
-    {"views/trip.js", file53, sizeof file53},
-    {"views/trips.js", file54, sizeof file54},
-    {"wire/frames.js", file55, sizeof file55},
-    {"wire/protocol.js", file56, sizeof file56},
-    {"wire/rejections.js", file57, sizeof file57},
-    {"words/dates.js", file58, sizeof file58},
-    {"worker.js", file59, sizeof file59},
+    {"sessions/passkeys.js", file28, sizeof file28},
+    {"sessions/slots.js", file29, sizeof file29},
+    {"sessions/store.js", file30, sizeof file30},
+    {"style/app.css", file31, sizeof file31},
+    {"sync/backoff.js", file32, sizeof file32},
+    {"sync/confirmed.js", file33, sizeof file33},
+    {"sync/conflicts.js", file34, sizeof file34},
+    {"sync/engine.js", file35, sizeof file35},
+    {"sync/folding.js", file36, sizeof file36},
+    {"sync/pending.js", file37, sizeof file37},
+    {"views/app.js", file38, sizeof file38},
+    {"views/calendar.js", file39, sizeof file39},
+    {"views/comments.js", file40, sizeof file40},
+    {"views/document.js", file41, sizeof file41},
+    {"views/documents.js", file42, sizeof file42},
+    {"views/event-form.js", file43, sizeof file43},
+    {"views/event.js", file44, sizeof file44},
+    {"views/events.js", file45, sizeof file45},
+    {"views/form.js", file46, sizeof file46},
+    {"views/frame.js", file47, sizeof file47},
+    {"views/kept.js", file48, sizeof file48},
+    {"views/room.js", file49, sizeof file49},
+    {"views/season.js", file50, sizeof file50},
+    {"views/settings.js", file51, sizeof file51},
+    {"views/sign-in.js", file52, sizeof file52},
+    {"views/trip-items.js", file53, sizeof file53},
+    {"views/trip.js", file54, sizeof file54},
+    {"views/trips.js", file55, sizeof file55},
+    {"wire/frames.js", file56, sizeof file56},
+    {"wire/protocol.js", file57, sizeof file57},
+    {"wire/rejections.js", file58, sizeof file58},
+    {"words/dates.js", file59, sizeof file59},
+    {"worker.js", file60, sizeof file60},
 };
 
 const webclient_file *webclient_files(size_t *count) {

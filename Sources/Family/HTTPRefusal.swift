@@ -32,6 +32,7 @@ package struct HTTPRefusal: Hashable, Sendable {
         ]),
         .init("not_found", 404, sentences: [
             "There is nothing here. Clients connect to {path}.": "Every request: the path.",
+            "This file belongs to another version of the web client. Load the page again.": "GET /app/BUILD/FILE: the build or the file.",
             "This document is not there any more, or this link has ended. Look for it in your list of documents.":
                 "/documents: a document that does not exist, is deleted or is not yours to see; a signed link that has ended.",
             "There is no such upload. Begin a new one.": "Uploads: the id.",

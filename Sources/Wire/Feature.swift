@@ -27,6 +27,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case tokens
     case devices
     case passwords
+    case web
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

@@ -1,7 +1,7 @@
 import EngineScripts
 import Folding
 
-/// What folding does to each code point above ASCII, as runs: for `proto/views/folding.json` and the table in JavaScript.
+/// The folded form of each code point above ASCII, as runs: for `proto/views/folding.json` and the table in JavaScript.
 struct FoldingTable {
     /// Code points with single targets at a fixed distance.
     var shifted: [(start: Int, count: Int, step: Int, distance: Int)] = []

@@ -390,7 +390,7 @@ struct RandomFrames {
                 server: word(), time: number(0...2_000_000_000_000),
                 memberships: list(3) {
                     Membership(family: $0.identifier(), name: $0.string(), member: $0.identifier(), role: $0.pick(Role.allCases))
-                }, limits: limits, features: list(4) { $0.pick(Feature.allCases) }))
+                }, limits: limits, features: list(4) { $0.pick(Feature.allCases) }, web: chance(50) ? "0123456789abcdef0123456789abcdef" : nil))
         case 1: return .token(token: word(), family: identifier(), member: identifier())
         case 2:
             return .joined(Joined(

@@ -2,7 +2,7 @@
 import { ask, openDialog, Toasts } from "./screen/dialog.js";
 import { button, fill, h, link } from "./screen/html.js";
 import { Router } from "./screen/router.js";
-import { request, session } from "./sessions/account.js";
+import { request, sentence, session } from "./sessions/account.js";
 import { follow, register } from "./sessions/build.js";
 import { Cache } from "./sessions/cache.js";
 import { Slots } from "./sessions/slots.js";
@@ -68,6 +68,15 @@ async function start() {
   // A link with a code has it in the fragment, which no server sees; it goes before anything is sent.
   const code = decodeURIComponent(location.hash.slice(1));
   if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+  if (/^[A-Za-z0-9_-]{43}$/.test(code)) {
+    // The link that the host's program printed: a sign-in token, for a session of this browser's own.
+    const answer = await request("POST", "/session", { token: code });
+    if (answer.status === 201) {
+      memory.memberships = answer.content.memberships;
+      return open(answer.content.memberships, { isBrief: false });
+    }
+    return signIn({ code: "", reason: sentence(answer) });
+  }
   const known = await session();
   if (code !== "" && known.state !== "unreachable") return signIn({ code });
   if (known.state === "signed_in") {

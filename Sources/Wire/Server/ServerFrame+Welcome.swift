@@ -57,7 +57,7 @@ extension ServerFrame {
                 "type": "array", "items": ["type": "string"],
                 "$comment": .string("Of this server: " + Feature.allCases.map(\.rawValue).joined(separator: ", ") + "."),
             ], "What the server knows besides 0.1.0; left out: nothing. Ignore words that you do not know.", required: false),
-            .init("web", ["type": "string", "pattern": "^[0-9a-f]{32}$"], "The build of the web client that this server offers: a page of another build loads itself again.", required: false),
+            .init("web", ["type": "string", "pattern": "^[0-9a-f]{32}$"], "The build of the web client that this server offers: a page of another build loads itself again.", required: false, feature: .web),
             .answered,
         ], example: #"""
             {"type":"welcome","protocol":1,"server":"0.2.0","time":1776250800000,"memberships":[{"family":"01910000-0000-7000-8000-000000000001","name":"The Rivers","member":"01910000-0000-7000-8000-000000000010","role":"parent"}],"limits":\#(LimitsCodec.text),"features":["quiet","requests"]}

@@ -4,6 +4,8 @@
 Prints a line per flow, and exits with 1 if one failed. HUDDLE_BROWSER names another Chromium; HUDDLE_SHOTS a folder for pictures.
 """
 import os
+import re
+import signal
 import sys
 import tempfile
 import time
@@ -364,6 +366,71 @@ def signing_out(browser, server):
     bob.page.get_by_role("button", name="Sign out").click()
     expect(bob.page.get_by_role("heading", level=1, name="Huddle")).to_be_visible()
     assert bob.page.evaluate("fetch('/session').then((answer) => answer.json()).then((told) => told.signed_in)") is False
+    ana.end()
+    bob.end()
+
+
+@flow
+def passkeys(browser, server):
+    """A passkey is made on this device, opens a new session without a name, and is removed with a confirmation."""
+    server.end()
+    server = Server(server.program, "--public-url", "http://localhost:PORT", host="localhost")
+    try:
+        ana = Person(browser, server)
+        page = ana.page
+        devtools = ana.context.new_cdp_session(page)
+        devtools.send("WebAuthn.enable")
+        devtools.send("WebAuthn.addVirtualAuthenticator", {"options": {
+            "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True, "automaticPresenceSimulation": True}})
+        ana.sign_in("Carmen", "/settings")
+        page.get_by_role("button", name="+ Add a passkey of this device").click()
+        page.get_by_label("Name of this device").fill("Laptop")
+        page.get_by_role("button", name="Continue").click()
+        expect(page.get_by_text("Laptop", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_role("button", name="Use a passkey").click()
+        ana.is_live()
+        ana.go("Settings")
+        page.get_by_role("button", name="Remove the passkey Laptop").click()
+        page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+        expect(page.get_by_text("No passkey yet.")).to_be_visible()
+        ana.end()
+    finally:
+        server.end()
+
+
+@flow
+def killed(browser, server):
+    """Server and page are killed again and again, each after the page said that a change is kept: each takes effect once."""
+    ana = Person(browser, server).sign_in("Carmen", "/room")
+    ana.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    rounds = 8
+    for number in range(rounds):
+        page = ana.page
+        if number % 2:
+            server.stop(signal.SIGKILL)
+        page.get_by_label("Message", exact=True).fill(f"Message number {number}")
+        page.keyboard.press("Enter")
+        expect(page.get_by_text(f"Message number {number}")).to_be_visible()
+        expect(page.locator("a.pill")).to_have_text(re.compile("waiting|All saved"))
+        page.close(run_before_unload=False)
+        if number % 2:
+            server.start()
+        ana.page = ana.open()
+        ana.page.goto(server.url + "/room")
+    # A second tab beside the first has a client of its own.
+    other = ana.open()
+    other.goto(server.url + "/room")
+    other.get_by_label("Message", exact=True).fill("From the second tab")
+    other.keyboard.press("Enter")
+    ana.is_live()
+    for number in range(rounds):
+        expect(ana.page.get_by_text(f"Message number {number}")).to_have_count(1)
+    expect(ana.page.get_by_text("From the second tab")).to_have_count(1)
+    bob = Person(browser, server).sign_in("David", "/room")
+    texts = bob.page.locator("ol.messages p.text").all_text_contents()
+    told = [text for text in texts if text.startswith("Message number")]
+    assert told == [f"Message number {number}" for number in range(rounds)], told
     ana.end()
     bob.end()
 

@@ -23,8 +23,8 @@ WAIT = 30_000
 class Server:
     """`huddled serve` with the demo family, on a port that stays the same over restarts."""
 
-    def __init__(self, program, *options):
-        self.program, self.options = program, options
+    def __init__(self, program, *options, host="127.0.0.1"):
+        self.program, self.options, self.host = program, options, host
         self.folder = tempfile.mkdtemp(prefix="huddle-web.")
         self.data = os.path.join(self.folder, "data")
         made = subprocess.run([program, "demo", "--data", self.data, "--json"], check=True, capture_output=True, timeout=60)
@@ -37,11 +37,11 @@ class Server:
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def start(self):
         self.log = open(os.path.join(self.folder, "log"), "ab")
-        self.process = subprocess.Popen([self.program, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}", *self.options], stdout=self.log, stderr=self.log)
+        self.process = subprocess.Popen([self.program, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}", *[option.replace("PORT", str(self.port)) for option in self.options]], stdout=self.log, stderr=self.log)
         end = time.monotonic() + 60
         while True:
             with socket.socket() as tried:

@@ -32,7 +32,7 @@ export async function request(method, path, content) {
  * @returns {string}
  */
 export function sentence({ status, content }) {
-  if (status === 0) return "There is no connection to the server. Check the network, then try again.";
+  if (status === 0) return content?.sentence ?? "There is no connection to the server. Check the network, then try again.";
   return content?.sentence ?? content?.message ?? `The server answered ${status}. Try again in a moment.`;
 }
 

@@ -456,6 +456,7 @@ export class Store {
     if (this.slot && [...this.#waiting()].some(([key, one]) => this.kept.get(key) !== JSON.stringify(one.row))) return;
     this.isKeeping = false;
     for (const frame of this.outgoing.splice(0)) this.#send(frame);
+    this.#tell([], []);
   }
 
   #writeSoon() {

@@ -24,6 +24,8 @@ export function saved(app) {
   const { waiting, refused } = app.store.waiting;
   const { phase } = app.store.engine;
   const isOffline = phase === "offline" || phase === "signing_in" || phase === "stopped";
+  // What is not on stable storage yet is not said to wait: it could be lost with this page.
+  if (app.store.isKeeping) return { text: "Saving …", word: "busy" };
   const parts = [];
   if (waiting > 0) parts.push(`${waiting} waiting`);
   if (isOffline) parts.push("offline");

@@ -2,6 +2,7 @@
 import { ask, openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { request, sentence } from "../sessions/account.js";
+import { hasPasskeys, register, show as showPasskey } from "../sessions/passkeys.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { dateText, instantText } from "../words/dates.js";
 import { labelled } from "./event.js";
@@ -32,7 +33,12 @@ export function confirmDialog(app, again) {
       },
     },
   }, h("p", null, "This act needs your password. It counts for ten minutes."), labelled("Password", password), labelled("One-time password", factor, "If you have a second factor."), error,
-  h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, "Confirm")))]);
+  h("div.buttons", null, button("plain", "Cancel", close), hasPasskeys() && button("plain", "Use a passkey", async () => {
+    const answer = await showPasskey("confirm");
+    if (answer.status !== 200) { error.textContent = sentence(answer); return; }
+    close();
+    again();
+  }), h("button.primary", { type: "submit" }, "Confirm")))]);
 }
 
 /**
@@ -86,7 +92,7 @@ function inviteDialog(app, done) {
  */
 export function settingsPage(app) {
   const { season } = app;
-  const members = h("ul.rows", null), invites = h("ul.rows", null), invitesPart = h("section", null), sessions = h("ul.rows", null), account = h("div", null);
+  const members = h("ul.rows", null), invites = h("ul.rows", null), invitesPart = h("section", null), sessions = h("ul.rows", null), account = h("div", null), passkeys = h("ul.rows", null), passkeysPart = h("section", { hidden: true });
 
   function showMembers() {
     const isParent = season.role === "parent";
@@ -166,6 +172,40 @@ export function settingsPage(app) {
         }, { "aria-label": `End ${one.name || "the session"}` })))));
   }
 
+  async function loadPasskeys() {
+    const answer = await request("GET", "/passkeys");
+    passkeysPart.hidden = !hasPasskeys() || answer.status !== 200;
+    if (answer.status !== 200) return;
+    fill(passkeys, answer.content.passkeys.length === 0 && h("li.hint", null, "No passkey yet. A passkey opens the sign-in with the fingerprint, face or code of a device."), answer.content.passkeys.map((/** @type {any} */ one) => h("li", null,
+      h("div", null, h("strong", { dir: "auto" }, one.name), h("p.hint", null, `Made ${dateText(one.created_on)}${one.used_on ? `, used ${dateText(one.used_on)}` : ", not used yet"}`)),
+      h("div.actions", null,
+        button("plain", "Rename", () => nameDialog(app, "Rename the passkey", "Save", { label: "Name", value: one.name }, async (name) => { told(await request("PATCH", `/passkeys/${one.id}`, { name }), "Renamed", () => {}); }), { "aria-label": `Rename the passkey ${one.name}` }),
+        button("danger", "Remove", () => removePasskey(one), { "aria-label": `Remove the passkey ${one.name}` })))));
+  }
+
+  /** @param {any} one */
+  async function removePasskey(one) {
+    if (!(await ask(`Remove the passkey ${one.name}?`, "It no longer opens your sign-in.", { yes: "Remove", danger: true }))) return;
+    told(await request("DELETE", `/passkeys/${one.id}`), "The passkey is removed", () => removePasskey(one));
+  }
+
+  function addPasskey() {
+    nameDialog(app, "New passkey", "Continue", { label: "Name of this device", value: "" }, async (name) => {
+      told(await register(name), "The passkey is ready. Your other devices are signed out.", addPasskey);
+    });
+  }
+
+  /**
+   * @param {import("../sessions/account.js").Answer} answer
+   * @param {string} done
+   * @param {() => void} again
+   */
+  function told(answer, done, again) {
+    if (answer.content?.code === "confirm_first") confirmDialog(app, again);
+    else app.toasts.show(answer.status === 200 || answer.status === 201 ? done : sentence(answer));
+    loadPasskeys();
+  }
+
   async function loadAccount() {
     const answer = await request("GET", "/account");
     if (answer.status !== 200) return fill(account, h("p.hint", null, sentence(answer)));
@@ -199,6 +239,8 @@ export function settingsPage(app) {
   const week = /** @type {HTMLSelectElement} */ (h("select", { on: { change: () => { try { localStorage.setItem("huddle-week-start", week.value); } catch { /* blocked storage */ } } } }, h("option", { value: "0" }, "Sunday"), h("option", { value: "1" }, "Monday")));
   try { week.value = localStorage.getItem("huddle-week-start") === "1" ? "1" : "0"; } catch { /* blocked storage */ }
   fill(invitesPart, h("h2", null, "Invites"), invites, button("plain", "+ Invite somebody", () => inviteDialog(app, loadInvites)));
+  fill(passkeysPart, h("h2", null, "Passkeys"), passkeys, button("plain", "+ Add a passkey of this device", addPasskey));
+  loadPasskeys();
   showMembers();
   loadInvites();
   loadSessions();
@@ -207,7 +249,7 @@ export function settingsPage(app) {
     title: "Settings",
     element: h("section.settings", null, h("h1", null, "Settings"),
       h("section", null, h("h2", null, "Members"), members), invitesPart,
-      h("section", null, h("h2", null, "Your sign-in"), account), h("section", null, h("h2", null, "Where you are signed in"), sessions),
+      h("section", null, h("h2", null, "Your sign-in"), account), passkeysPart, h("section", null, h("h2", null, "Where you are signed in"), sessions),
       h("section", null, h("h2", null, "This browser"), labelled("Weeks begin on", week), h("div.buttons", null, button("danger", "Sign out", () => app.signOut()))),
       app.memberships.length > 1 && h("section", null, h("h2", null, "Your families"), h("ul.rows", null, app.memberships.map((one) => h("li", null, one.family === app.store.engine.family ? h("strong", null, one.name) : button("plain", one.name, () => app.openFamily(one))))))),
     update: (ids) => {

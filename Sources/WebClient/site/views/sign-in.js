@@ -2,6 +2,7 @@
 import { button, fill, h } from "../screen/html.js";
 import { request, sentence } from "../sessions/account.js";
 import { nonce } from "../sessions/ids.js";
+import { hasPasskeys, show as showPasskey } from "../sessions/passkeys.js";
 
 /** @typedef {import("../sessions/store.js").Membership} Membership */
 /**
@@ -53,8 +54,16 @@ export function signInPage({ code, reason, signedIn }) {
       h("div.check", null, brief, h("label", { for: "sign-in-brief" }, "This is not my computer: keep nothing on it")),
       problem,
       h("div.buttons", null, h("button.primary", { type: "submit" }, "Sign in")),
-      h("p", null, others.map(([word, label]) => button("plain", label, () => { way = word; problem.textContent = ""; show(); }))));
+      h("div.buttons", null, hasPasskeys() && button("plain", "Use a passkey", usePasskey), others.map(([word, label]) => button("plain", label, () => { way = word; problem.textContent = ""; show(); }))));
     /** @type {HTMLElement | null} */ (form.querySelector("input"))?.focus();
+  }
+
+  async function usePasskey() {
+    problem.textContent = "";
+    const isBrief = brief.checked;
+    const answer = await showPasskey("sign-in", isBrief ? { brief: true } : {});
+    if (answer.status === 201) signedIn(answer.content.memberships, isBrief);
+    else problem.textContent = sentence(answer);
   }
 
   form.addEventListener("submit", async (event) => {

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import Server
+
+@Suite("One script from the modules of the web client")
+struct SiteScriptTests {
+    private func join(_ modules: [String: String]) throws -> String { try SiteScript.join("app.js") { modules[$0] } }
+
+    @Test("Modules become functions in the order of their needs, each once; comments, indentation and types are gone")
+    func joined() throws {
+        let script = try join([
+            "app.js": """
+                // The start.
+                import { one, two as zwei } from "./ground/numbers.js";
+                import { both } from "./ground/both.js";
+
+                /** A type that goes. */
+                const text = /** @type {string} */ (String(one)); // stays: it is behind code
+                  both(text, zwei, `a${one}b`, "// no comment", "/* neither */");
+                """,
+            "ground/numbers.js": "/**\n * Many lines\n */\nexport const one = 1;\nexport const two = 2;\n",
+            "ground/both.js": "import { one } from \"../ground/numbers.js\";\nexport function both(...all) {\n  return [one, ...all];\n}\nexport class Pair {}\nexport async function later() {}\n",
+        ])
+        #expect(
+            script == """
+                "use strict";(()=>{
+                const $0=(()=>{
+                const one = 1;
+                const two = 2;
+                return{one,two};
+                })();
+                const $1=(()=>{
+                const{one}=$0;
+                function both(...all) {
+                return [one, ...all];
+                }
+                class Pair {}
+                async function later() {}
+                return{both,Pair,later};
+                })();
+                const $2=(()=>{
+                const{one,two:zwei}=$0;
+                const{both}=$1;
+                const text = (String(one)); // stays: it is behind code
+                both(text, zwei, `a${one}b`, "// no comment", "/* neither */");
+                return{};
+                })();
+                })();
+
+                """)
+    }
+
+    @Test("What a module may not do names the module and the line", arguments: [
+        ("import one from \"./a.js\";", 1, "not of the form"), ("import * as all from \"./a.js\";", 1, "not of the form"), ("import \"./a.js\";", 1, "not of the form"),
+        ("import { one } from \"a.js\";", 1, "not of the form"), ("import { one } from \"../../a.js\";", 1, "not of the form"), ("import {\n  one,\n} from \"./a.js\";", 1, "not of the form"),
+        ("import { none } from \"./a.js\";", 1, "exports no none"), ("import { one } from \"./b.js\";", 1, "no module b.js"), ("const x = 1;\nimport { one } from \"./a.js\";", 2, "behind code"),
+        ("export default 1;", 1, "not a const"), ("export { x };", 1, "not a const"), ("export let x = 1;", 1, "not a const"), ("export * from \"./a.js\";", 1, "not a const"),
+        ("const x = await import(\"./a.js\");", 1, "loads nothing later"), ("const x = import.meta.url;", 1, "loads nothing later"), ("const x = `a\nb`;", 1, "several lines"),
+        ("import { loop } from \"./loop.js\";", 1, "circle: app.js → loop.js → app.js"),
+    ])
+    func faults(text: String, line: Int, sentence: String) throws {
+        let fault = try #require(throws: SiteScript.Fault.self) {
+            try join(["app.js": text, "a.js": "export const one = 1;\n", "loop.js": "import { x } from \"./app.js\";\nexport const loop = 1;\n"])
+        }
+        #expect(fault.description.contains(sentence), "\(fault)")
+        #expect(fault.line == line || sentence.hasPrefix("circle"), "\(fault)")
+    }
+
+    @Test("Every module of the client keeps the rules, and all but the worker are in the script")
+    func client() throws {
+        let sources = WebClientFiles.sources
+        #expect(sources.count > 40)
+        for (path, octets) in sources where path.hasSuffix(".js") && path != "worker.js" {
+            #expect(throws: Never.self) { try SiteScript.parse(String(decoding: octets, as: UTF8.self), path) }
+        }
+        let script = String(decoding: try #require(WebClientFiles.embedded.files["app.js"]).plain, as: UTF8.self)
+        // A function of each module that is not a table.
+        for name in ["fold(", "class SyncEngine", "class Cache", "class Router", "function eventsPage", "function keptPage", "function folded"] { #expect(script.contains(name), "\(name)") }
+        #expect(!script.contains("\n//") && !script.contains("\n/**") && !script.contains("import {"))
+    }
+}
