@@ -113,7 +113,7 @@ export function settingsPage(app) {
     const member = season.find("member", id);
     if (!member) return;
     const isSelf = id === season.self;
-    const text = isSelf ? "You lose your entry to this family; its records stay." : `${member.fields.name} loses their entry at once; their records stay.`;
+    const text = isSelf ? "You lose your entry to this family; its records stay." : `${member.fields.name} loses their entry immediately; their records stay.`;
     if (!(await ask(isSelf ? "Leave the family?" : `Remove ${member.fields.name}?`, text, { yes: isSelf ? "Leave" : "Remove", danger: true }))) return;
     try {
       const { mutation, outcome } = app.store.perform([{ op: "delete", kind: "member", id, base: member.version }]);
