@@ -147,42 +147,48 @@ static const unsigned char file47[] = {
 #embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file59[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/wire/protocol.js"
 };
 static const unsigned char file60[] = {
+#embed "../WebClient/site/wire/rejections.js"
+};
+static const unsigned char file61[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file62[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -235,19 +241,21 @@ static const webclient_file files[] = {
     {"views/events.js", file45, sizeof file45},
     {"views/form.js", file46, sizeof file46},
     {"views/frame.js", file47, sizeof file47},
-    {"views/kept.js", file48, sizeof file48},
-    {"views/room.js", file49, sizeof file49},
-    {"views/season.js", file50, sizeof file50},
-    {"views/settings.js", file51, sizeof file51},
-    {"views/sign-in.js", file52, sizeof file52},
-    {"views/trip-items.js", file53, sizeof file53},
-    {"views/trip.js", file54, sizeof file54},
-    {"views/trips.js", file55, sizeof file55},
-    {"wire/frames.js", file56, sizeof file56},
-    {"wire/protocol.js", file57, sizeof file57},
-    {"wire/rejections.js", file58, sizeof file58},
-    {"words/dates.js", file59, sizeof file59},
-    {"worker.js", file60, sizeof file60},
+    {"views/history.js", file48, sizeof file48},
+    {"views/kept.js", file49, sizeof file49},
+    {"views/room.js", file50, sizeof file50},
+    {"views/season.js", file51, sizeof file51},
+    {"views/settings.js", file52, sizeof file52},
+    {"views/sign-in.js", file53, sizeof file53},
+    {"views/trip-items.js", file54, sizeof file54},
+    {"views/trip.js", file55, sizeof file55},
+    {"views/trips.js", file56, sizeof file56},
+    {"views/values.js", file57, sizeof file57},
+    {"wire/frames.js", file58, sizeof file58},
+    {"wire/protocol.js", file59, sizeof file59},
+    {"wire/rejections.js", file60, sizeof file60},
+    {"words/dates.js", file61, sizeof file61},
+    {"worker.js", file62, sizeof file62},
 };
 
 const webclient_file *webclient_files(size_t *count) {

@@ -4,6 +4,7 @@ import { button, fill, h, link } from "../screen/html.js";
 import { request, sentence } from "../sessions/account.js";
 import { counted, instantText, sizeText } from "../words/dates.js";
 import { comments } from "./comments.js";
+import { historyDialog } from "./history.js";
 import { labelled } from "./event.js";
 import { thumbnail, uploadDialog } from "./documents.js";
 import { differing } from "./form.js";
@@ -127,6 +128,7 @@ export function documentPage(app, id) {
       h("div.buttons", null,
         h("a.button.primary", { href: `/documents/${id}`, download: fields.file_name ?? "document", "data-outside": true }, "Download"),
         mayEdit && button("plain", "Edit", () => editDialog(app, document_)), mayEdit && fields.is_current !== false && button("plain", "New version", () => uploadDialog(app, { replaces: document_ })),
+        button("plain", "History", () => historyDialog(app, { kind: "document", id })),
         season.may("delete", "document", { record: document_ }) && button("danger", "Delete", async () => {
           if (await app.remove(document_, "Are you sure you want to delete this document?", `${titleOf(document_)} deleted`)) app.router.go("/documents", { replace: true });
         })),

@@ -5,6 +5,7 @@ import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { dateText, instantText, localText, rangeText, timeText } from "../words/dates.js";
 import { comments } from "./comments.js";
+import { historyDialog } from "./history.js";
 import { directions } from "./event-form.js";
 import { eventStatus, labelOf, titleOf } from "./season.js";
 
@@ -274,6 +275,7 @@ export function eventPage(app, id) {
       h("div.buttons.no-print", null,
         mayLog && button("plain", "Log Interaction", () => interactionDialog(app, event, false), { "data-act": "log" }),
         mayLog && button("plain", "Log Performance Metric", () => metricDialog(app, event), { "data-act": "metric" }),
+        button("plain", "History", () => historyDialog(app, { kind: "event", id }), { "data-act": "history" }),
         metrics.length > 0 && button("plain", "Export results", () => exportDialog(app, event, metrics), { "data-act": "export" })),
       h("p.hint", null, `Last changed by ${season.nameOf(event.updated_by)}, ${instantText(event.updated_at)}.`));
     if (act !== undefined && document.activeElement === document.body) {

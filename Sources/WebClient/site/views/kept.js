@@ -2,39 +2,16 @@
 import { KINDS } from "../family/kinds.js";
 import { ask } from "../screen/dialog.js";
 import { button, fill, h, keyed } from "../screen/html.js";
-import { counted, dateText, instantText, localText, timeText } from "../words/dates.js";
+import { counted, instantText } from "../words/dates.js";
+import { deletedDialog, historyDialog } from "./history.js";
 import { overlapDialog } from "./trip-items.js";
 import { titleOf } from "./season.js";
+import { valueText } from "./values.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../screen/router.js").Page} Page */
 /** @typedef {import("../sync/conflicts.js").ConflictSides} ConflictSides */
 /** @typedef {import("../sync/conflicts.js").ConflictChoice} ConflictChoice */
-
-/**
- * A value of a field, for people.
- * @param {App} app
- * @param {string} kind
- * @param {string} name
- * @param {any} value
- * @returns {string}
- */
-export function valueText(app, kind, name, value) {
-  if (value === null || value === undefined || value === "") return "(empty)";
-  const field = KINDS[kind].fields.find((one) => one.name === name);
-  switch (field?.type) {
-    case "choice": return field.labels?.[field.words?.indexOf(value) ?? -1] ?? String(value);
-    case "flag": return value ? "Yes" : "No";
-    case "date": return dateText(value);
-    case "time": return timeText(value) ?? String(value);
-    case "local_date_time": return localText(value);
-    case "reference": { const record = app.store.engine.record(value); return record ? titleOf(record) : "(deleted)"; }
-    case "set": return value.map((/** @type {any} */ one) => one.name ?? app.season.nameOf(one.id ?? one)).join(", ") || "(empty)";
-    case "link": { const record = app.store.engine.record(value.id); return record ? titleOf(record) : "(deleted)"; }
-    case "json": return JSON.stringify(value);
-    default: return String(value);
-  }
-}
 
 /**
  * One operation in words.
@@ -136,6 +113,7 @@ export function keptPage(app) {
   update();
   return {
     title: "Kept", update,
-    element: h("section.kept-page", null, h("h1", null, "Kept"), h("p.subtitle", null, "What is not on the server yet, and what it refused"), heading, waiting, files, refusedHeading, refused),
+    element: h("section.kept-page", null, h("h1", null, "Kept"), h("p.subtitle", null, "What is not on the server yet, and what it refused"), heading, waiting, files, refusedHeading, refused,
+      h("div.buttons", null, button("plain", "History of the family", () => historyDialog(app, undefined)), button("plain", "Deleted records", () => deletedDialog(app)))),
   };
 }

@@ -5,6 +5,7 @@ import { button, fill, h, link } from "../screen/html.js";
 import { newId } from "../sessions/ids.js";
 import { longDayText, rangeText } from "../words/dates.js";
 import { comments } from "./comments.js";
+import { historyDialog } from "./history.js";
 import { labelled } from "./event.js";
 import { titleOf } from "./season.js";
 import { daysOf, itemDialog, itemRow, itemsOn } from "./trip-items.js";
@@ -98,7 +99,7 @@ export function tripPage(app, id) {
       h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed from Huddle`),
       h("div.buttons.no-print", null,
         mayEdit && button("plain", "Edit", () => tripDialog(app, trip, () => {}), { "data-act": "edit" }), mayEdit && button("plain", "Move …", () => daysDialog(app, trip, "shift"), { "data-act": "shift" }),
-        season.may("create", "trip") && button("plain", "Copy …", () => daysDialog(app, trip, "copy"), { "data-act": "copy" }), button("plain", "Print", () => print(), { "data-act": "print" }),
+        season.may("create", "trip") && button("plain", "Copy …", () => daysDialog(app, trip, "copy"), { "data-act": "copy" }), button("plain", "Print", () => print(), { "data-act": "print" }), button("plain", "History", () => historyDialog(app, { kind: "trip", id }), { "data-act": "history" }),
         season.may("delete", "trip", { record: trip }) && button("danger", "Delete", async () => {
           if (await app.remove(trip, "Delete this trip with all of its items?", `${titleOf(trip)} deleted`)) app.router.go("/trips", { replace: true });
         }, { "data-act": "delete" })),
