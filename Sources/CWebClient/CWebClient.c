@@ -21,174 +21,183 @@ static const unsigned char file5[] = {
 #embed "../WebClient/site/family/checksum.js"
 };
 static const unsigned char file6[] = {
-#embed "../WebClient/site/family/kinds.js"
+#embed "../WebClient/site/family/itinerary.js"
 };
 static const unsigned char file7[] = {
-#embed "../WebClient/site/family/merge.js"
+#embed "../WebClient/site/family/kinds.js"
 };
 static const unsigned char file8[] = {
-#embed "../WebClient/site/family/permission.js"
+#embed "../WebClient/site/family/merge.js"
 };
 static const unsigned char file9[] = {
-#embed "../WebClient/site/family/records.js"
+#embed "../WebClient/site/family/permission.js"
 };
 static const unsigned char file10[] = {
-#embed "../WebClient/site/family/shift.js"
+#embed "../WebClient/site/family/records.js"
 };
 static const unsigned char file11[] = {
-#embed "../WebClient/site/folding/folded.js"
+#embed "../WebClient/site/family/rules.js"
 };
 static const unsigned char file12[] = {
-#embed "../WebClient/site/folding/table.js"
+#embed "../WebClient/site/family/sentences.js"
 };
 static const unsigned char file13[] = {
-#embed "../WebClient/site/icons/huddle.svg"
+#embed "../WebClient/site/family/shift.js"
 };
 static const unsigned char file14[] = {
-#embed "../WebClient/site/index.html"
+#embed "../WebClient/site/folding/folded.js"
 };
 static const unsigned char file15[] = {
-#embed "../WebClient/site/manifest.webmanifest"
+#embed "../WebClient/site/folding/table.js"
 };
 static const unsigned char file16[] = {
-#embed "../WebClient/site/queries/declarations.js"
+#embed "../WebClient/site/icons/huddle.svg"
 };
 static const unsigned char file17[] = {
-#embed "../WebClient/site/queries/keys.js"
+#embed "../WebClient/site/index.html"
 };
 static const unsigned char file18[] = {
-#embed "../WebClient/site/queries/query.js"
+#embed "../WebClient/site/manifest.webmanifest"
 };
 static const unsigned char file19[] = {
-#embed "../WebClient/site/queries/statistics.js"
+#embed "../WebClient/site/queries/declarations.js"
 };
 static const unsigned char file20[] = {
-#embed "../WebClient/site/screen/dialog.js"
+#embed "../WebClient/site/queries/keys.js"
 };
 static const unsigned char file21[] = {
-#embed "../WebClient/site/screen/html.js"
+#embed "../WebClient/site/queries/query.js"
 };
 static const unsigned char file22[] = {
-#embed "../WebClient/site/screen/icons.js"
+#embed "../WebClient/site/queries/statistics.js"
 };
 static const unsigned char file23[] = {
-#embed "../WebClient/site/screen/router.js"
+#embed "../WebClient/site/screen/dialog.js"
 };
 static const unsigned char file24[] = {
-#embed "../WebClient/site/sessions/account.js"
+#embed "../WebClient/site/screen/html.js"
 };
 static const unsigned char file25[] = {
-#embed "../WebClient/site/sessions/build.js"
+#embed "../WebClient/site/screen/icons.js"
 };
 static const unsigned char file26[] = {
-#embed "../WebClient/site/sessions/cache.js"
+#embed "../WebClient/site/screen/router.js"
 };
 static const unsigned char file27[] = {
-#embed "../WebClient/site/sessions/ids.js"
+#embed "../WebClient/site/sessions/account.js"
 };
 static const unsigned char file28[] = {
-#embed "../WebClient/site/sessions/passkeys.js"
+#embed "../WebClient/site/sessions/build.js"
 };
 static const unsigned char file29[] = {
-#embed "../WebClient/site/sessions/slots.js"
+#embed "../WebClient/site/sessions/cache.js"
 };
 static const unsigned char file30[] = {
-#embed "../WebClient/site/sessions/store.js"
+#embed "../WebClient/site/sessions/ids.js"
 };
 static const unsigned char file31[] = {
-#embed "../WebClient/site/style/app.css"
+#embed "../WebClient/site/sessions/passkeys.js"
 };
 static const unsigned char file32[] = {
-#embed "../WebClient/site/sync/backoff.js"
+#embed "../WebClient/site/sessions/slots.js"
 };
 static const unsigned char file33[] = {
-#embed "../WebClient/site/sync/confirmed.js"
+#embed "../WebClient/site/sessions/store.js"
 };
 static const unsigned char file34[] = {
-#embed "../WebClient/site/sync/conflicts.js"
+#embed "../WebClient/site/style/app.css"
 };
 static const unsigned char file35[] = {
-#embed "../WebClient/site/sync/engine.js"
+#embed "../WebClient/site/sync/backoff.js"
 };
 static const unsigned char file36[] = {
-#embed "../WebClient/site/sync/folding.js"
+#embed "../WebClient/site/sync/confirmed.js"
 };
 static const unsigned char file37[] = {
-#embed "../WebClient/site/sync/pending.js"
+#embed "../WebClient/site/sync/conflicts.js"
 };
 static const unsigned char file38[] = {
-#embed "../WebClient/site/views/app.js"
+#embed "../WebClient/site/sync/engine.js"
 };
 static const unsigned char file39[] = {
-#embed "../WebClient/site/views/calendar.js"
+#embed "../WebClient/site/sync/folding.js"
 };
 static const unsigned char file40[] = {
-#embed "../WebClient/site/views/comments.js"
+#embed "../WebClient/site/sync/pending.js"
 };
 static const unsigned char file41[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/app.js"
 };
 static const unsigned char file42[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file43[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file44[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file45[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file46[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file47[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/history.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file59[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file60[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file61[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file62[] = {
+#embed "../WebClient/site/wire/protocol.js"
+};
+static const unsigned char file63[] = {
+#embed "../WebClient/site/wire/rejections.js"
+};
+static const unsigned char file64[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file65[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -199,63 +208,66 @@ static const webclient_file files[] = {
     {"dates/zones.js", file3, sizeof file3},
     {"documents/uploads.js", file4, sizeof file4},
     {"family/checksum.js", file5, sizeof file5},
-    {"family/kinds.js", file6, sizeof file6},
-    {"family/merge.js", file7, sizeof file7},
-    {"family/permission.js", file8, sizeof file8},
-    {"family/records.js", file9, sizeof file9},
-    {"family/shift.js", file10, sizeof file10},
-    {"folding/folded.js", file11, sizeof file11},
-    {"folding/table.js", file12, sizeof file12},
-    {"icons/huddle.svg", file13, sizeof file13},
-    {"index.html", file14, sizeof file14},
-    {"manifest.webmanifest", file15, sizeof file15},
-    {"queries/declarations.js", file16, sizeof file16},
-    {"queries/keys.js", file17, sizeof file17},
-    {"queries/query.js", file18, sizeof file18},
-    {"queries/statistics.js", file19, sizeof file19},
-    {"screen/dialog.js", file20, sizeof file20},
-    {"screen/html.js", file21, sizeof file21},
-    {"screen/icons.js", file22, sizeof file22},
-    {"screen/router.js", file23, sizeof file23},
-    {"sessions/account.js", file24, sizeof file24},
-    {"sessions/build.js", file25, sizeof file25},
-    {"sessions/cache.js", file26, sizeof file26},
-    {"sessions/ids.js", file27, sizeof file27},
-    {"sessions/passkeys.js", file28, sizeof file28},
-    {"sessions/slots.js", file29, sizeof file29},
-    {"sessions/store.js", file30, sizeof file30},
-    {"style/app.css", file31, sizeof file31},
-    {"sync/backoff.js", file32, sizeof file32},
-    {"sync/confirmed.js", file33, sizeof file33},
-    {"sync/conflicts.js", file34, sizeof file34},
-    {"sync/engine.js", file35, sizeof file35},
-    {"sync/folding.js", file36, sizeof file36},
-    {"sync/pending.js", file37, sizeof file37},
-    {"views/app.js", file38, sizeof file38},
-    {"views/calendar.js", file39, sizeof file39},
-    {"views/comments.js", file40, sizeof file40},
-    {"views/document.js", file41, sizeof file41},
-    {"views/documents.js", file42, sizeof file42},
-    {"views/event-form.js", file43, sizeof file43},
-    {"views/event.js", file44, sizeof file44},
-    {"views/events.js", file45, sizeof file45},
-    {"views/form.js", file46, sizeof file46},
-    {"views/frame.js", file47, sizeof file47},
-    {"views/history.js", file48, sizeof file48},
-    {"views/kept.js", file49, sizeof file49},
-    {"views/room.js", file50, sizeof file50},
-    {"views/season.js", file51, sizeof file51},
-    {"views/settings.js", file52, sizeof file52},
-    {"views/sign-in.js", file53, sizeof file53},
-    {"views/trip-items.js", file54, sizeof file54},
-    {"views/trip.js", file55, sizeof file55},
-    {"views/trips.js", file56, sizeof file56},
-    {"views/values.js", file57, sizeof file57},
-    {"wire/frames.js", file58, sizeof file58},
-    {"wire/protocol.js", file59, sizeof file59},
-    {"wire/rejections.js", file60, sizeof file60},
-    {"words/dates.js", file61, sizeof file61},
-    {"worker.js", file62, sizeof file62},
+    {"family/itinerary.js", file6, sizeof file6},
+    {"family/kinds.js", file7, sizeof file7},
+    {"family/merge.js", file8, sizeof file8},
+    {"family/permission.js", file9, sizeof file9},
+    {"family/records.js", file10, sizeof file10},
+    {"family/rules.js", file11, sizeof file11},
+    {"family/sentences.js", file12, sizeof file12},
+    {"family/shift.js", file13, sizeof file13},
+    {"folding/folded.js", file14, sizeof file14},
+    {"folding/table.js", file15, sizeof file15},
+    {"icons/huddle.svg", file16, sizeof file16},
+    {"index.html", file17, sizeof file17},
+    {"manifest.webmanifest", file18, sizeof file18},
+    {"queries/declarations.js", file19, sizeof file19},
+    {"queries/keys.js", file20, sizeof file20},
+    {"queries/query.js", file21, sizeof file21},
+    {"queries/statistics.js", file22, sizeof file22},
+    {"screen/dialog.js", file23, sizeof file23},
+    {"screen/html.js", file24, sizeof file24},
+    {"screen/icons.js", file25, sizeof file25},
+    {"screen/router.js", file26, sizeof file26},
+    {"sessions/account.js", file27, sizeof file27},
+    {"sessions/build.js", file28, sizeof file28},
+    {"sessions/cache.js", file29, sizeof file29},
+    {"sessions/ids.js", file30, sizeof file30},
+    {"sessions/passkeys.js", file31, sizeof file31},
+    {"sessions/slots.js", file32, sizeof file32},
+    {"sessions/store.js", file33, sizeof file33},
+    {"style/app.css", file34, sizeof file34},
+    {"sync/backoff.js", file35, sizeof file35},
+    {"sync/confirmed.js", file36, sizeof file36},
+    {"sync/conflicts.js", file37, sizeof file37},
+    {"sync/engine.js", file38, sizeof file38},
+    {"sync/folding.js", file39, sizeof file39},
+    {"sync/pending.js", file40, sizeof file40},
+    {"views/app.js", file41, sizeof file41},
+    {"views/calendar.js", file42, sizeof file42},
+    {"views/comments.js", file43, sizeof file43},
+    {"views/document.js", file44, sizeof file44},
+    {"views/documents.js", file45, sizeof file45},
+    {"views/event-form.js", file46, sizeof file46},
+    {"views/event.js", file47, sizeof file47},
+    {"views/events.js", file48, sizeof file48},
+    {"views/form.js", file49, sizeof file49},
+    {"views/frame.js", file50, sizeof file50},
+    {"views/history.js", file51, sizeof file51},
+    {"views/kept.js", file52, sizeof file52},
+    {"views/room.js", file53, sizeof file53},
+    {"views/season.js", file54, sizeof file54},
+    {"views/settings.js", file55, sizeof file55},
+    {"views/sign-in.js", file56, sizeof file56},
+    {"views/trip-items.js", file57, sizeof file57},
+    {"views/trip.js", file58, sizeof file58},
+    {"views/trips.js", file59, sizeof file59},
+    {"views/values.js", file60, sizeof file60},
+    {"wire/frames.js", file61, sizeof file61},
+    {"wire/protocol.js", file62, sizeof file62},
+    {"wire/rejections.js", file63, sizeof file63},
+    {"words/dates.js", file64, sizeof file64},
+    {"worker.js", file65, sizeof file65},
 };
 
 const webclient_file *webclient_files(size_t *count) {

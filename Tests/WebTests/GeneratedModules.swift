@@ -7,6 +7,7 @@ import Wire
 enum GeneratedModules {
     static let all: [(path: String, text: String)] = [
         ("family/kinds.js", kinds), ("wire/protocol.js", protocolModule), ("folding/table.js", FoldingTable().module), ("queries/declarations.js", QueryVectors.module),
+        ("family/sentences.js", RuleVectors.sentencesModule),
     ]
 
     static let site = NodeProgram.root + "/Sources/WebClient/site/"

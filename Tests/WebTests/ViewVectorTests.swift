@@ -1,4 +1,5 @@
 import EngineScripts
+import Family
 import Folding
 import Posix
 import TestSupport
@@ -14,6 +15,12 @@ struct ViewVectorTests {
         if Environment.value("HUDDLE_WRITE_PROTO") != nil { try Files.write(Array(text.utf8), to: file, mode: 0o644) }
         let held = (try? Files.read(file)).map { String(decoding: $0, as: UTF8.self) }
         #expect(held == text, "\(name) differs from the Swift client: run this test with HUDDLE_WRITE_PROTO=1")
+    }
+
+    @Test("The sentences of forms are in the catalogue, under their codes", arguments: RuleVectors.named.map(\.name))
+    func sentences(name: String) throws {
+        let found = try #require(RuleVectors.named.first { $0.name == name })
+        #expect(found.code.sentences.contains { $0.template == found.template })
     }
 
     @Test("The runs of the folding table say for every code point what folding does")

@@ -5,7 +5,10 @@ import Folding
 enum ViewVectors {
     static let folder = NodeProgram.root + "/proto/views/"
 
-    static let pages: [String: @Sendable () -> String] = ["folding.json": folding, "queries.json": QueryVectors.page, "zones.json": ZoneVectors.page, "permissions.json": PermissionVectors.page]
+    static let pages: [String: @Sendable () -> String] = [
+        "folding.json": folding, "queries.json": QueryVectors.page, "zones.json": ZoneVectors.page, "permissions.json": PermissionVectors.page,
+        "rules.json": RuleVectors.page, "trips.json": TripVectors.page,
+    ]
 
     /// One member or entry a line, so that a change is a small difference.
     static func lines(_ members: [(String, JSONValue)]) -> String {

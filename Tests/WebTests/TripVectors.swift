@@ -1,0 +1,70 @@
+import Bytes
+import Dates
+import EngineScripts
+import Family
+import JSON
+import TestSupport
+import Wire
+
+/// Itineraries, durations and overlaps of random trips, for `proto/views/trips.json`.
+enum TripVectors {
+    private static func id(_ number: Int) -> Identifier { Identifier(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)) }
+
+    @Sendable static func page() -> String {
+        var random = SplitMix64(seed: 20_261_124)
+        let environment = RuleVectors.Zones().environment
+        let trips = (0..<40).map { number in trip(number, &random, environment) }
+        return ViewVectors.lines([("trips", .array(trips))])
+    }
+
+    private static func trip(_ number: Int, _ random: inout SplitMix64, _ environment: RuleEnvironment) -> JSONValue {
+        func pick<Element>(_ elements: [Element]) -> Element { elements[Int.random(in: 0..<elements.count, using: &random)] }
+        func one(in sides: Int) -> Bool { Int.random(in: 1...sides, using: &random) == 1 }
+        // Both nights on which clocks change are near the first days.
+        let first = CalendarDate(pick(["2026-03-28", "2026-10-24", "2026-07-02", "9999-12-30"])) ?? .first
+        let zones = ["Europe/Warsaw", "America/New_York", "UTC", "Asia/Tokyo", "Mars/Base"]
+        func local(_ days: ClosedRange<Int>) -> String {
+            let day = first.adding(days: Int.random(in: days, using: &random)) ?? first
+            return day.description + "T" + pick(["00:00", "01:30", "02:30", "09:00", "09:30", "12:00", "23:59"])
+        }
+        let items = (0..<Int.random(in: 3...10, using: &random)).map { place in
+            var fields = Fields(.tripItem)
+            fields["title"] = one(in: 9) ? nil : .text(pick(["Zoo", "zoo", "Flight", "ł", "e\u{301}", "\u{E9}", "\u{FFFF}", "𝔘"]))
+            fields["category"] = .text(pick(["accommodation", "accommodation", "food", "activity"]))
+            fields["start_time"] = one(in: 12) ? nil : .text(local(0...2))
+            fields["start_zone"] = one(in: 8) ? nil : .text(pick(zones))
+            fields["end_time"] = one(in: 5) ? nil : .text(local(one(in: 9) ? 0...900 : 0...4))
+            fields["end_zone"] = one(in: 2) ? nil : .text(pick(zones))
+            fields["include_in_itinerary"] = one(in: 8) ? nil : .flag(!one(in: 8))
+            if one(in: 2) { fields["participants"] = .set([1, 2, 3].filter { _ in one(in: 2) }.map { SetElement(id: id($0)) }) }
+            return Record(
+                kind: .tripItem, id: id(1_000 + (place * 7 + number) % 11 + place * 20), athlete: nil, version: 1, createdAt: 1, createdBy: id(1), updatedAt: 1, updatedBy: id(1),
+                deletedAt: one(in: 12) ? 2 : nil, fields: fields)
+        }
+        let living = items.filter { !$0.isDeleted }
+        let due = living.filter { _ in !one(in: 3) }.map(\.id)
+        let travellers = [1, 2, 3].filter { _ in !one(in: 3) }.map(id)
+        let found = OverlapCheck.overlaps(
+            of: Set(due), among: living.compactMap { OverlapCheck.Item(id: $0.id, $0.fields, environment) }, travellers: Set(travellers))
+        return .object([
+            "items": .array(items.map(value)), "due": .array(due.map { .text($0.description) }), "travellers": .array(travellers.map { .text($0.description) }),
+            "durations": .array(items.map { TripItemSpan($0.fields, environment).map { .text($0.duration) } ?? .null }),
+            "dates": .array(items.map { item in
+                let dates = Itinerary.dates(item.fields)
+                return .array([dates.first, dates.last].compactMap { date in date.map { .text($0.description) } })
+            }),
+            "days": .array(Itinerary.days(items, environment).map { .array([.text($0.date.description)] + $0.items.map { .text($0.description) }) }),
+            "overlaps": .array(found.map { overlap in
+                .object([
+                    "item": .text(overlap.item.id.description), "with": .text(overlap.with.id.description), "members": .array(overlap.members.map { .text($0.description) }),
+                ])
+            }),
+        ])
+    }
+
+    private static func value(_ record: Record) -> JSONValue {
+        var writer = JSONWriter()
+        RecordCodec.encode(record, into: &writer)
+        return (try? JSONValue(writer.octets)) ?? .null
+    }
+}
