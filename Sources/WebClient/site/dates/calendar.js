@@ -9,7 +9,7 @@
  * @param {number} day
  * @returns {number}
  */
-function days(year, month, day) {
+export function dayNumber(year, month, day) {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);
   const yearOfEra = shifted - era * 400;
@@ -36,8 +36,8 @@ export function daysInMonth(month, year) {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-const FIRST = days(1, 1, 1);
-const LAST = days(9999, 12, 31);
+const FIRST = dayNumber(1, 1, 1);
+const LAST = dayNumber(9999, 12, 31);
 
 /**
  * Reads the only accepted form, `YYYY-MM-DD`.
@@ -50,7 +50,7 @@ export function readDate(text) {
   if (!parts) return undefined;
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > daysInMonth(month, year)) return undefined;
-  return days(year, month, day);
+  return dayNumber(year, month, day);
 }
 
 /**
@@ -134,6 +134,6 @@ export function monthOf(date, offset) {
   const months = Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7)) - 1 + offset;
   if (months < 12 || months >= 120000) return undefined;
   const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
-  const first = days(year, month, 1);
+  const first = dayNumber(year, month, 1);
   return [first, first + daysInMonth(month, year) - 1];
 }

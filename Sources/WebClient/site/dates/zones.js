@@ -1,7 +1,7 @@
 // Local times and instants by the browser's own zone data, with the rules of the Swift target Dates.
+import { dayNumber } from "./calendar.js";
 
 const MINUTE = 60000;
-const DAY = 86400000;
 
 /** @type {Map<string, Intl.DateTimeFormat | undefined>} */
 const formats = new Map();
@@ -54,9 +54,8 @@ export function offsetAt(zone, instant) {
   const parts = {};
   for (const part of known.formatToParts(second)) parts[part.type] = part.value;
   const year = parts.era === "BC" ? 1 - Number(parts.year) : Number(parts.year);
-  // Date.UTC reads the years 0 to 99 as 1900 to 1999: 400 years are a whole number of days and weeks.
-  const local = Date.UTC(year + 400, Number(parts.month) - 1, Number(parts.day), Number(parts.hour), Number(parts.minute), Number(parts.second));
-  return local - 146097 * DAY - second;
+  const minutes = (dayNumber(year, Number(parts.month), Number(parts.day)) * 24 + Number(parts.hour)) * 60 + Number(parts.minute);
+  return minutes * MINUTE + Number(parts.second) * 1000 - second;
 }
 
 /**
