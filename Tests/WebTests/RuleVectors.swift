@@ -132,7 +132,7 @@ enum RuleVectors {
         case .date: return texts(["", " 2026-04-15 ", "2024-02-29", "2026-02-29", "0000-01-01", "0001-01-01", "9999-12-31", "2026-4-15", "2026-04-15T09:00", "15.04.2026", "２026-04-15"]) + wrong
         case .time: return texts(["", " 09:30 ", "00:00", "23:59", "24:00", "9:30", "09:60", "09:30:00", "09.30"]) + wrong
         case .localDateTime: return texts(["", " 2026-04-15T09:30 ", "2026-04-15 09:30", "2026-02-29T09:30", "2026-04-15T24:00", "2026-04-15T09:30Z", "2026-04-15"]) + wrong
-        case .zone: return texts(["", " UTC ", "Europe/Warsaw", "America/New_York", "Mars/Base", "+02:00", "../etc/passwd", "/Europe/Warsaw", "Europe/", "", "posix/UTC"]) + [long("a", 65)] + wrong
+        case .zone: return texts(["", " UTC ", "Europe/Warsaw", "America/New_York", "Mars/Base", "+02:00", "../etc/passwd", "/Europe/Warsaw", "Europe/", "europe/warsaw", "utc", "Europe/Warsaw/", "posix/UTC"]) + [long("a", 65)] + wrong
         case .url:
             return texts([
                 "", " https://example.org ", "HTTP://example.org/A?b#c", "https://example.org:443/", "https://example.org:65536/", "https://example.org:/", "https://example.org:x/", "ftp://example.org",

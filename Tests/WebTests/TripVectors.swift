@@ -14,7 +14,34 @@ enum TripVectors {
         var random = SplitMix64(seed: 20_261_124)
         let environment = RuleVectors.Zones().environment
         let trips = (0..<40).map { number in trip(number, &random, environment) }
-        return ViewVectors.lines([("trips", .array(trips))])
+        return ViewVectors.lines([("trips", .array([touching(environment), sameStart(environment)] + trips))])
+    }
+
+    private static func item(_ number: Int, _ title: String, _ start: String, _ end: String?, _ category: String = "food") -> Record {
+        var fields = Fields(.tripItem)
+        fields["title"] = .text(title)
+        fields["category"] = .text(category)
+        fields["start_time"] = .text(start)
+        fields["start_zone"] = .text("Europe/Warsaw")
+        fields["end_time"] = end.map(Value.text)
+        fields["include_in_itinerary"] = .flag(true)
+        return Record(kind: .tripItem, id: id(number), athlete: nil, version: 1, createdAt: 1, createdBy: id(1), updatedAt: 1, updatedBy: id(1), fields: fields)
+    }
+
+    /// Items that touch, one that ends a minute later, and stays that touch at noon and at midnight.
+    private static func touching(_ environment: RuleEnvironment) -> JSONValue {
+        row(
+            [
+                item(1, "Breakfast", "2026-07-02T09:00", "2026-07-02T10:00"), item(2, "Zoo", "2026-07-02T10:00", "2026-07-02T12:01"), item(3, "Lunch", "2026-07-02T12:00", "2026-07-02T13:00"),
+                item(4, "Inn", "2026-07-02T12:00", "2026-07-03T12:00", "accommodation"), item(5, "Farm", "2026-07-03T12:00", "2026-07-05T00:00", "accommodation"),
+                item(6, "Tent", "2026-07-05T00:00", "2026-07-06T00:00", "accommodation"),
+            ], due: [1, 2, 3, 4, 5, 6].map(id), travellers: [id(1)], environment)
+    }
+
+    /// Titles decide among equal starts, then ids; accents in two spellings are one title.
+    private static func sameStart(_ environment: RuleEnvironment) -> JSONValue {
+        let titles = ["z", "\u{E9}", "e\u{301}", "\u{FFFF}", "𝔘", "e", "\u{E9}"]
+        return row(titles.enumerated().map { item(90 - $0, $1, "2026-07-02T09:00", nil) }, due: [], travellers: [id(1)], environment)
     }
 
     private static func trip(_ number: Int, _ random: inout SplitMix64, _ environment: RuleEnvironment) -> JSONValue {
@@ -44,8 +71,13 @@ enum TripVectors {
         let living = items.filter { !$0.isDeleted }
         let due = living.filter { _ in !one(in: 3) }.map(\.id)
         let travellers = [1, 2, 3].filter { _ in !one(in: 3) }.map(id)
+        return row(items, due: due, travellers: travellers, environment)
+    }
+
+    /// The answers about the items of one trip.
+    private static func row(_ items: [Record], due: [Identifier], travellers: [Identifier], _ environment: RuleEnvironment) -> JSONValue {
         let found = OverlapCheck.overlaps(
-            of: Set(due), among: living.compactMap { OverlapCheck.Item(id: $0.id, $0.fields, environment) }, travellers: Set(travellers))
+            of: Set(due), among: items.filter { !$0.isDeleted }.compactMap { OverlapCheck.Item(id: $0.id, $0.fields, environment) }, travellers: Set(travellers))
         return .object([
             "items": .array(items.map(value)), "due": .array(due.map { .text($0.description) }), "travellers": .array(travellers.map { .text($0.description) }),
             "durations": .array(items.map { TripItemSpan($0.fields, environment).map { .text($0.duration) } ?? .null }),

@@ -32,12 +32,14 @@ function format(zone) {
 }
 
 /**
- * Whether the browser knows a zone of that name.
+ * Whether the browser knows a zone of that name. A name in other letters than its own, which browsers accept and servers do
+ * not, is none; other names of a zone are.
  * @param {string} zone
  * @returns {boolean}
  */
 export function knowsZone(zone) {
-  return format(zone) !== undefined;
+  const known = format(zone)?.resolvedOptions().timeZone;
+  return known !== undefined && (known === zone || known.toLowerCase() !== zone.toLowerCase());
 }
 
 /**

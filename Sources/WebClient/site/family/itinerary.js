@@ -1,5 +1,5 @@
 // When trip items are, on which days of an itinerary, and which are at the same time; as the Swift target Family.
-import { readDate, readLocal } from "../dates/calendar.js";
+import { readLocal } from "../dates/calendar.js";
 import { instantOf } from "../dates/zones.js";
 import { compare } from "../folding/folded.js";
 import { shownName } from "./records.js";
@@ -12,7 +12,6 @@ import { shownName } from "./records.js";
 
 /** The most days of one stay that are shown. */
 export const MAX_STAY_DAYS = 400;
-const LAST_DAY = readDate("9999-12-31") ?? 0;
 /** The most overlaps that one look finds. */
 export const MAX_OVERLAPS = 50;
 
@@ -61,7 +60,7 @@ export function daysOf({ category, start_time, end_time }) {
   const first = Math.floor(start / 1440);
   if (category !== "accommodation" || end === undefined) return [first, first];
   const last = Math.floor(end / 1440) - (end % 1440 === 0 ? 1 : 0);
-  return [first, Math.min(Math.max(first, last), first + MAX_STAY_DAYS - 1, LAST_DAY)];
+  return [first, Math.min(Math.max(first, last), first + MAX_STAY_DAYS - 1)];
 }
 
 /**
