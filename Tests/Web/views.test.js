@@ -66,6 +66,11 @@ test("local times and instants around the changes of clocks", () => {
 });
 
 test("days and months to the ends of the calendar", () => {
+  const { days } = read("zones");
+  assert.ok(days.length > 350);
+  for (const [text, number] of days) assert.deepEqual([readDate(text), writeDate(number)], [number, text]);
+  assert.equal(writeDate(readDate("0001-01-01") - 1), undefined);
+  assert.equal(writeDate(readDate("9999-12-31") + 1), undefined);
   assert.deepEqual(monthOf(readDate("2024-01-31"), 1).map(writeDate), ["2024-02-01", "2024-02-29"]);
   assert.deepEqual(monthOf(readDate("2023-12-31"), 1).map(writeDate), ["2024-01-01", "2024-01-31"]);
   assert.deepEqual(monthOf(readDate("2024-01-01"), -1).map(writeDate), ["2023-12-01", "2023-12-31"]);

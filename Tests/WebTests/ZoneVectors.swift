@@ -25,7 +25,16 @@ enum ZoneVectors {
             guard let rules = rules(zone) else { continue }
             for year in years { for local in locals(of: year, rules) { rows.append(row(zone, local, rules)) } }
         }
-        return ViewVectors.lines([("times", .array(rows))])
+        return ViewVectors.lines([("times", .array(rows)), ("days", .array(days))])
+    }
+
+    /// Dates as numbers of days: the ends of the calendar, of centuries and of Februaries, and steps through all years.
+    private static var days: [JSONValue] {
+        let ends = [1, 4, 100, 400, 1600, 1700, 1900, 1970, 2000, 2024, 2026, 2100, 9999].flatMap { year in
+            [(1, 1), (2, 28), (2, 29), (3, 1), (12, 31)].compactMap { CalendarDate(year: year, month: $0.0, day: $0.1) }
+        }
+        let steps = (0...300).compactMap { CalendarDate.first.adding(days: $0 * 12_173) }
+        return (ends + steps).map { .array([.text($0.description), .integer(Int64($0.days))]) }
     }
 
     /// A local time, its instant, and the time that the clocks show then.
