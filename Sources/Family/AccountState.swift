@@ -35,12 +35,15 @@ package struct AccountState: Hashable, Sendable {
     package var recoveryCodes: Int
     /// Until then the session that asks may change passwords, factors and tokens, UTC milliseconds; `nil` if it has to confirm first.
     package var confirmedUntil: Int64?
+    /// The first made first.
+    package var passkeys: [AccountPasskey]
 
-    package init(name: String? = nil, hasFactor: Bool = false, recoveryCodes: Int = 0, confirmedUntil: Int64? = nil) {
+    package init(name: String? = nil, hasFactor: Bool = false, recoveryCodes: Int = 0, confirmedUntil: Int64? = nil, passkeys: [AccountPasskey] = []) {
         self.name = name
         self.hasFactor = hasFactor
         self.recoveryCodes = recoveryCodes
         self.confirmedUntil = confirmedUntil
+        self.passkeys = passkeys
     }
 }
 
@@ -72,6 +75,8 @@ package enum AccountAct: Hashable, Sendable {
     case confirmFactor(oneTime: String)
     case removeFactor
     case makeRecoveryCodes
+    /// Removes a passkey.
+    case removePasskey(Identifier)
     /// Makes a code by which a member comes back into one family.
     case recoverMember(Identifier, family: Identifier)
 }

@@ -256,6 +256,7 @@ extension PeopleReads {
             let end = checked + AccountSession.checkMinutes * 60_000
             if at < end { state.confirmedUntil = end }
         }
+        state.passkeys = try passkeys(ofPerson: person).map(\.account)
         guard let row = try credential(person: person) else { return state }
         state.name = row.name
         state.hasFactor = row.factor != nil

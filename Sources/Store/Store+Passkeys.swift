@@ -124,16 +124,16 @@ extension Store {
 
     /// Removes a passkey of the person whose session asks.
     ///
-    /// - Returns: the passkeys that are left.
-    package func removePasskey(_ id: Identifier, by session: Int64) throws(StoreFailure) -> Result<[AccountPasskey], Rejection> {
-        try account(isDone: { try $0 == self.passkeys(ofSession: session) }) { at in
+    /// - Returns: the account without it.
+    package func removePasskey(_ id: Identifier, by session: Int64) throws(StoreFailure) -> Result<AccountState, Rejection> {
+        try account(isDone: { try $0.passkeys == self.passkeys(ofSession: session) }) { at in
             let (person, row) = try ownPasskey(id, session, at: at)
             try requireCheck(session: session, at: at)
             try people.removePasskey(id)
             let left = try people.passkeys(ofPerson: person)
             try people.setHasCredential(!left.isEmpty, person: person)
             try audit(.passkeyRemoved, person: person, detail: row.name, at: at)
-            return left.map(\.account)
+            return try people.accountState(ofPerson: person, session: session, at: at)
         }
     }
 

@@ -47,6 +47,30 @@ struct AccountFrameTests {
         #expect(try guesser.rest() == ["close 1008", "end"])
     }
 
+    @Test("account lists the passkeys; remove_passkey needs a check and removes one of the person's own")
+    func passkeys() throws {
+        let mine = try server.live(server.parent)
+        let other = try server.live(server.athlete)
+        let token = server.parent.token
+        let added = try server.store { store throws(StoreFailure) in
+            let passkey = Passkey(credential: [1, 2, 3], algorithm: -8, key: [7], counter: 1)
+            return try store.addPasskey(passkey, name: "Phone", by: try store.sessionKey(of: token))
+        }
+        let id = try #require(try added.get().first).id
+        say(mine, .account(AccountRequest(request: 1, .show)))
+        #expect(try mine.skip(to: "account") == "account")
+        #expect(mine.account?.state.passkeys.map(\.name) == ["Phone"] && mine.account?.state.name == nil)
+        say(other, .account(AccountRequest(request: 1, .removePasskey(id))))
+        #expect(try other.next() == "error not_found")
+        server.passDay(milliseconds: 600_000)
+        say(mine, .account(AccountRequest(request: 2, .removePasskey(id))))
+        #expect(try mine.next() == "error confirm_first")
+        #expect(try server.store { store throws(StoreFailure) in try store.recordCheck(session: try store.sessionKey(of: token)) } == nil)
+        say(mine, .account(AccountRequest(request: 3, .removePasskey(id))))
+        #expect(try mine.skip(to: "account") == "account")
+        #expect(mine.account?.state.passkeys.isEmpty == true)
+    }
+
     @Test("Another password ends the connections of the other sessions before the answer; a token for a program changes nothing")
     func ends() throws {
         let mine = try server.live(server.parent)

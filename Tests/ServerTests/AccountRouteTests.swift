@@ -339,7 +339,7 @@ struct AccountRouteTests {
 
 extension Store {
     /// The session of a token.
-    fileprivate func sessionKey(of token: String) throws(StoreFailure) -> Int64 {
+    func sessionKey(of token: String) throws(StoreFailure) -> Int64 {
         do { return try people.session(hash: SessionToken.hash(token))?.key ?? 0 } catch { throw StoreFailure(error) }
     }
 

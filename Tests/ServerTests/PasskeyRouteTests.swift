@@ -322,6 +322,26 @@ struct PasskeyRouteTests {
         #expect(try ask("POST /passkeys/sign-in", body).status == 201, "nothing above used the challenge up")
     }
 
+    @Test("A right answer with one octet changed opens nothing, whichever octet it is")
+    func changed() throws {
+        let phone = authenticator(.edDSA)
+        let handle = try register(phone)
+        var random = SplitMix64(seed: 15)
+        for _ in 0..<300 {
+            phone.counter += 1
+            var body = Array(Self.body(phone.credential, phone.assert(try challenge()), handle: handle).utf8)
+            let place = Int.random(in: 0..<body.count, using: &random)
+            let octet = UInt8.random(in: 0x20...0x7E, using: &random)
+            guard octet != body[place] else { continue }
+            body[place] = octet
+            let text = String(decoding: body, as: UTF8.self)
+            let answer = try ask("POST /passkeys/sign-in", text)
+            #expect(answer.status == 400 || answer.status == 403, "\(answer.status) \(text)")
+            #expect(answer.cookies.isEmpty, "\(text)")
+        }
+        #expect(try signIn(phone, handle).status == 201)
+    }
+
     @Test("An address gets 300 challenges in 5 minutes, and 60 refusals in 10 minutes")
     func limits() throws {
         let phone = authenticator()

@@ -134,7 +134,7 @@ struct PasskeyTests {
         #expect(try world.store.renamePasskey(list[0].id, to: "Key", by: owner.mine.session).get().map(\.name) == ["Key"])
         let state = try world.store.confirm(try owner.checked(1, counter: 2), session: owner.mine.session).get()
         #expect(state.confirmedUntil == world.surroundings.now + 600_000)
-        #expect(try world.store.removePasskey(list[0].id, by: owner.mine.session).get().isEmpty)
+        #expect(try world.store.removePasskey(list[0].id, by: owner.mine.session).get().passkeys.isEmpty)
         // Without a passkey and a password there is nothing to show.
         world.surroundings.now += 600_000
         _ = try owner.add(2).get()

@@ -121,7 +121,8 @@ struct RandomFrames {
     }
 
     private mutating func accountAct() -> AccountAct {
-        switch number(0...8) {
+        switch number(0...9) {
+        case 8: .removePasskey(identifier())
         case 0: .show
         case 1: .confirm(secrets())
         case 2: .setPassword(name: string(), password: string())
@@ -373,7 +374,10 @@ struct RandomFrames {
         case 36:
             let state = AccountState(
                 name: optional { $0.string() }, hasFactor: chance(50), recoveryCodes: Int(number(0...10)),
-                confirmedUntil: optional { $0.number(0...2_000_000_000_000) })
+                confirmedUntil: optional { $0.number(0...2_000_000_000_000) },
+                passkeys: list(3) { random in
+                    AccountPasskey(id: random.identifier(), name: random.string(), createdOn: random.date(), usedOn: random.optional { $0.date() })
+                })
             return .account(
                 AccountReply(
                     request: number(0...1_000),

@@ -198,6 +198,7 @@ final class AccountDesk {
             write(then) { store throws(StoreFailure) in
                 try store.makeRecoveryCodes(by: session).map { state, codes in AccountAnswer(state: state, codes: codes) }
             }
+        case .removePasskey(let id): write(then) { store throws(StoreFailure) in try store.removePasskey(id, by: session).map { AccountAnswer(state: $0) } }
         case .recoverMember(let member, let family):
             write({ [self] answer in
                 // The answer has the account of the parent beside the code.

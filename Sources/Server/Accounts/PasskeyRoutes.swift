@@ -259,7 +259,7 @@ private final class PasskeyRemoving: PasskeyHandler {
         let id = SessionRoutes.id(context)
         services.write(for: self) { store throws(StoreFailure) in
             (try store.removePasskey(id, by: signIn.session), [])
-        } then: { [self] in respond($0) }
+        } then: { [self] state in respond(state.passkeys) }
     }
 }
 

@@ -170,6 +170,29 @@ extension ClientFrame {
         }
     }
 
+    struct RemovePasskeyParts: ClientFrameParts {
+        static let declaration = FrameDeclaration(
+            "remove_passkey", "Removes a passkey of the person; browsers make them (`sessions.md`). Answer: account, or error confirm_first.", [
+                .init("request", commonSchema("count"), "Echoed in the answer."),
+                .init("passkey", commonSchema("identifier"), "An id in passkeys of account."),
+            ], feature: .passwords, example: #"{"type":"remove_passkey","request":30,"passkey":"01910000-0000-7000-8000-000000000021"}"#)
+
+        private var passkey: Identifier?
+
+        mutating func read(_ name: JSONKey, _ reader: inout JSONReader, _ content: inout FrameContent) throws(JSONError) -> Bool {
+            switch name {
+            case "request": content.request = try reader.readCount()
+            case "passkey": passkey = try reader.readIdentifier()
+            default: return false
+            }
+            return true
+        }
+
+        func frame(_ content: inout FrameContent) throws(JSONError) -> ClientFrame {
+            .account(AccountRequest(request: try content.need(content.request, "request"), .removePasskey(try content.need(passkey, "passkey"))))
+        }
+    }
+
     struct RecoverMemberParts: ClientFrameParts {
         static let declaration = FrameDeclaration(
             "recover_member", "Makes a code by which a member comes back who has lost their sign-in; for parents. Answer: account with code, or error confirm_first.", [
@@ -218,6 +241,9 @@ extension AccountRequest {
         case .confirmFactor(let oneTime):
             writer.key("one_time")
             writer.string(oneTime)
+        case .removePasskey(let id):
+            writer.key("passkey")
+            writer.identifier(id)
         case .recoverMember(let member, let family):
             writer.key("family")
             writer.identifier(family)
@@ -236,6 +262,7 @@ extension AccountRequest {
         case .confirmFactor: "confirm_factor"
         case .removeFactor: "remove_factor"
         case .makeRecoveryCodes: "make_recovery_codes"
+        case .removePasskey: "remove_passkey"
         case .recoverMember: "recover_member"
         }
     }

@@ -275,6 +275,12 @@ enum CommonSchema {
                 ("scope", ["enum": .array(TokenScope.allCases.map { .string($0.rawValue) })]),
                 ("athletes", ["type": "array", "items": own("identifier"), "minItems": 1]),
             ], optional: ["scope", "athletes"], feature: .sessions)),
+        ("passkey", closed(
+            "A passkey of the person. The dates are days in UTC; used_on is left out before the first use.",
+            [
+                ("id", own("identifier")), ("name", ["type": "string"]), ("created_on", ["type": "string", "format": "date"]),
+                ("used_on", ["type": "string", "format": "date"]),
+            ], optional: ["used_on"], feature: .passwords)),
         ("overlap_override", closed(
             "Overlaps of trip items that an author accepts, and why.",
             [

@@ -20,6 +20,7 @@ extension ServerFrame {
             .init("factor", ["type": "boolean"], "A one-time password is asked for beside the password."),
             .init("recovery_codes", commonSchema("count"), "How many are left."),
             .init("confirmed_until", commonSchema("instant"), "Until then no confirm is needed; left out: confirm first, if the person has a password or passkey.", required: false),
+            .init("passkeys", ["type": "array", "items": commonSchema("passkey")], "The person's passkeys, the first made first; left out if there are none.", required: false),
             .init("secret", commonSchema("word"), "After add_factor: the secret, as a person types it into an authenticator program.", required: false),
             .init("address", ["type": "string"], "After add_factor: the same as an otpauth address, for a QR picture.", required: false),
             .init("codes", ["type": "array", "items": ["type": "string"]], "After make_recovery_codes: the codes, this once.", required: false),
@@ -46,6 +47,7 @@ extension ServerFrame {
             case "factor": hasFactor = try reader.readBool()
             case "recovery_codes": count = try reader.readCount()
             case "confirmed_until": state.confirmedUntil = try reader.readInteger()
+            case "passkeys": try reader.readArray { reader throws(JSONError) in state.passkeys.append(try AccountPasskeyCodec.read(&reader)) }
             case "secret": secret = try reader.readWord()
             case "address": address = try reader.readString()
             case "codes": try reader.readArray { reader throws(JSONError) in codes.append(try reader.readString()) }
@@ -91,6 +93,12 @@ extension AccountAnswer {
         if let end = state.confirmedUntil {
             writer.key("confirmed_until")
             writer.integer(end)
+        }
+        if !state.passkeys.isEmpty {
+            writer.key("passkeys")
+            writer.beginArray()
+            for passkey in state.passkeys { passkey.encode(into: &writer) }
+            writer.endArray()
         }
         for (key, text) in [("secret", secret), ("address", address)] as [(StaticString, String?)] {
             guard let text else { continue }
