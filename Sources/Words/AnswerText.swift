@@ -56,7 +56,8 @@ package struct AnswerText {
                 "  huddle join \(code.printable)",
             ]
         }
-        guard let name = state.name else { return ["You have no password: this sign-in, other devices and codes let you in."] }
+        let passkeys = state.passkeys.isEmpty ? [] : [state.passkeys.count == 1 ? "You have 1 passkey." : "You have \(state.passkeys.count) passkeys."]
+        guard let name = state.name else { return ["You have no password: this sign-in, other devices and codes let you in."] + passkeys }
         var lines = ["You sign in as \(name.printable) with a password\(state.hasFactor ? " and a one-time password" : "")."]
         if let secret = answer.secret {
             lines += [
@@ -70,8 +71,17 @@ package struct AnswerText {
         } else {
             lines.append(state.recoveryCodes == 1 ? "1 recovery code is left." : "\(state.recoveryCodes) recovery codes are left.")
         }
+        lines += passkeys
         if let end = state.confirmedUntil { lines.append("Confirmed until \(text.time(end)).") }
         return lines
+    }
+
+    /// The person's passkeys.
+    package static func passkeys(_ passkeys: [AccountPasskey]) -> [String] {
+        guard !passkeys.isEmpty else { return ["You have no passkeys. A browser makes them."] }
+        return passkeys.map { passkey in
+            "\(passkey.name.printable), made \(passkey.createdOn), \(passkey.usedOn.map { "last used \($0)" } ?? "not used yet")  \(passkey.id)"
+        }
     }
 
     /// A recovery of the person's sign-in, as all their devices show it.

@@ -423,7 +423,13 @@ struct OneShot {
                 printer.write(json: Self.shown(frame, of: question).encode())
             } else {
                 if case .standings(true) = question, case .standings(let list) = frame { printer.write(output: ConsentQuestion.shown(list.text)) }
-                printer.write(output: AnswerText(text(seat)).lines(Self.shown(frame, of: question)).joined(separator: "\n") + "\n")
+                let lines: [String] =
+                    switch (question, frame) {
+                    case (.account(.passkeys), .account(let reply)), (.account(.removePasskey), .account(let reply)):
+                        AnswerText.passkeys(reply.answer.state.passkeys)
+                    default: AnswerText(text(seat)).lines(Self.shown(frame, of: question))
+                    }
+                printer.write(output: lines.joined(separator: "\n") + "\n")
                 if case .deviceCode(let answer) = frame, Standard.isTerminal(Standard.output) { showPicture(of: answer.code) }
                 if case .account(let reply) = frame, let address = reply.answer.address, Standard.isTerminal(Standard.output),
                     let lines = QRPicture.lines(address)
@@ -507,7 +513,15 @@ struct OneShot {
             case .failure(let rejection): return .failure(rejection)
             }
         }
-        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions, typed: typed, family: seat.session.engine.family) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        var passkeys: [AccountPasskey] = []
+        if question.needsPasskeys {
+            switch try answer(to: .account(.show), seat) {
+            case .success(.account(let reply)): passkeys = reply.answer.state.passkeys
+            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .failure(let rejection): return .failure(rejection)
+            }
+        }
+        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions, passkeys: passkeys, typed: typed, family: seat.session.engine.family) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let asked = AskedFrame(frame, seat.session)
         asked.send()
         let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in asked.answer(in: notice) }

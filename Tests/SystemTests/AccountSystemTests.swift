@@ -27,7 +27,7 @@ extension SystemTests {
                 if Environment.value("HUDDLE_REQUIRE_PYTHON") == "1" { Issue.record("there is no Python with soft-webauthn") }
                 return
             }
-            let answer = try Programs.run(path, [Programs.root + "/Tests/Python/passkeys.py", Programs.path("huddled")], timeout: 600_000)
+            let answer = try Programs.run(path, [Programs.root + "/Tests/Python/passkeys.py", Programs.path("huddled"), Programs.path("huddle")], timeout: 600_000)
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 

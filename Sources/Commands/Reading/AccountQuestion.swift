@@ -1,6 +1,7 @@
 internal import Arguments
 internal import Bytes
 internal import Family
+internal import Terminal
 
 /// A question about the ways in which the person signs in. Secrets are asked for when it is carried out: none stands on a command line.
 package enum AccountQuestion: Hashable, Sendable {
@@ -12,6 +13,10 @@ package enum AccountQuestion: Hashable, Sendable {
     case confirmFactor
     case removeFactor
     case makeRecoveryCodes
+    /// The passkeys alone.
+    case passkeys
+    /// Removes a passkey, by its name or the beginning of its id.
+    case removePasskey(String)
     /// A code by which a member comes back, by their name or id.
     case recoverMember(String)
 
@@ -30,7 +35,7 @@ package enum AccountQuestion: Hashable, Sendable {
         case .confirm: [.password]
         case .setPassword: [.newPassword]
         case .confirmFactor: [.oneTime]
-        case .show, .removePassword, .addFactor, .removeFactor, .makeRecoveryCodes, .recoverMember: []
+        case .show, .removePassword, .addFactor, .removeFactor, .makeRecoveryCodes, .passkeys, .removePasskey, .recoverMember: []
         }
     }
 
@@ -39,10 +44,12 @@ package enum AccountQuestion: Hashable, Sendable {
     /// - Parameters:
     ///   - typed: the secrets; their recovery code is not used.
     ///   - family: the one that is open.
+    ///   - passkeys: of the last answer to `account`.
     ///   - find: the member of a name.
-    func act(_ typed: ShownSecrets, _ family: Identifier, find: (String) throws(UsageError) -> Identifier) throws(UsageError) -> AccountAct {
+    func act(_ typed: ShownSecrets, _ family: Identifier, _ passkeys: [AccountPasskey], find: (String) throws(UsageError) -> Identifier) throws(UsageError) -> AccountAct {
         switch self {
-        case .show: .show
+        case .show, .passkeys: .show
+        case .removePasskey(let text): .removePasskey(try Self.find(text, passkeys).id)
         case .confirm: .confirm(typed)
         case .setPassword(let name): .setPassword(name: name, password: typed.password ?? "")
         case .removePassword: .removePassword
@@ -52,5 +59,21 @@ package enum AccountQuestion: Hashable, Sendable {
         case .makeRecoveryCodes: .makeRecoveryCodes
         case .recoverMember(let name): .recoverMember(try find(name), family: family)
         }
+    }
+
+    /// Letters of the beginning or end of an id that are enough to name a passkey.
+    private static let leastLetters = 4
+
+    private static func find(_ text: String, _ passkeys: [AccountPasskey]) throws(UsageError) -> AccountPasskey {
+        let typed = text.lowercased()
+        let found = passkeys.filter {
+            let id = $0.id.description
+            return $0.name.lowercased() == typed || (typed.utf8.count >= leastLetters && (id.hasPrefix(typed) || id.hasSuffix(typed)))
+        }
+        guard let first = found.first else { throw UsageError("You have no passkey called '\(text.printable)'. Look at the list: huddle passkeys") }
+        guard found.count == 1 else {
+            throw UsageError("Several passkeys fit '\(text.printable)': take one of the ids \(found.map { "\($0.id)" }.joined(separator: ", ")).")
+        }
+        return first
     }
 }

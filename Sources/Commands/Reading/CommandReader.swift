@@ -157,7 +157,7 @@ struct CommandReader {
         case .confirm:
             try list.expectNoPositional()
             return .ask(.account(.confirm))
-        case .password, .factor, .recovery: return .ask(.account(try account()))
+        case .password, .factor, .recovery, .passkeys: return .ask(.account(try account()))
         case .logout:
             try list.expectNoPositional()
             return .logout
@@ -262,6 +262,8 @@ struct CommandReader {
         case (.factor, "add", 1): return .addFactor
         case (.factor, "confirm", 1): return .confirmFactor
         case (.factor, "remove", 1): return .removeFactor
+        case (.passkeys, nil, 0), (.passkeys, "list", 1): return .passkeys
+        case (.passkeys, "remove", 2...): return .removePasskey(words.dropFirst().joined(separator: " "))
         case (.recovery, "codes", 1): return .makeRecoveryCodes
         case (.recovery, "member", 2): return .recoverMember(words[1])
         default: throw usage

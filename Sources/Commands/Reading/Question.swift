@@ -48,6 +48,11 @@ package enum Question: Hashable, Sendable {
         }
     }
 
+    /// Whether `frame` looks into the person's passkeys (`account`), which the server alone knows.
+    package var needsPasskeys: Bool {
+        if case .account(.removePasskey) = self { true } else { false }
+    }
+
     /// Whether `frame` looks into the family's invites (`invites`), which the server alone knows.
     package var needsInvites: Bool {
         switch self {
@@ -70,12 +75,13 @@ package enum Question: Hashable, Sendable {
     ///   - invites: of the last answer to `invites`.
     ///   - text: of consent, which the parent has read.
     ///   - sessions: of the last answer to `sessions`.
+    ///   - passkeys: of the last answer to `account`.
     ///   - typed: the secrets that the person was asked for (`AccountQuestion.secrets`).
     ///   - family: the one that is open.
     /// - Throws: a sentence, when a name fits no record or several.
     package func frame(
         _ request: Int64, _ names: RecordNames, invites: [Invite] = [], text: ConsentText? = nil, sessions: [AccountSession] = [],
-        typed: ShownSecrets = ShownSecrets(), family: Identifier? = nil, find: (Kind, String) throws(UsageError) -> Record
+        passkeys: [AccountPasskey] = [], typed: ShownSecrets = ShownSecrets(), family: Identifier? = nil, find: (Kind, String) throws(UsageError) -> Record
     ) throws(UsageError) -> ClientFrame {
         switch self {
         case .history(let target, let before, let limit):
@@ -111,7 +117,7 @@ package enum Question: Hashable, Sendable {
         case .sessions(let question): return .sessions(SessionsRequest(request: request, try question.act(sessions)))
         case .addDevice: return .addDevice(AddDeviceRequest(request: request))
         case .account(let question):
-            let act = try question.act(typed, family ?? Identifier(high: 0, low: 0)) { name throws(UsageError) in
+            let act = try question.act(typed, family ?? Identifier(high: 0, low: 0), passkeys) { name throws(UsageError) in
                 if let id = Identifier(name) { id } else { try find(.member, name).id }
             }
             return .account(AccountRequest(request: request, act))

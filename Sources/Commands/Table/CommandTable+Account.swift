@@ -43,6 +43,11 @@ extension CommandTable {
             "ten recovery codes for yourself; or, for parents, a code by which a member comes back",
             notes: "codes are shown once, and replace the former ones. member makes a code for somebody who has lost their sign-in; they write huddle join CODE within 24 hours, and all their devices are told."),
         Command(
+            .passkeys, .account, words: [["passkeys"]],
+            arguments: [.init("DO", .word(["list", "remove"]), required: false), .init("NAME", .text, required: false, repeats: true)], output: .answer,
+            "your passkeys, which sign you in on a web page without a password; remove one",
+            notes: "A browser makes them. NAME is a name or the beginning of an id. Remove the passkey of a device that you have lost, and end its sessions: huddle sessions."),
+        Command(
             .logout, .account, words: [["logout"]], output: .answer, "end the sign-in here, on the server too",
             notes: "Changes that wait in the outbox keep you from signing out by mistake: send or drop them first (huddle outbox)."),
     ]
