@@ -369,7 +369,7 @@ struct PasskeyRouteTests {
 
     // MARK: public-url
 
-    @Test("Without public-url every route says what to set; the list of a person stays with them")
+    @Test("Without public-url every route says what to set")
     func withoutURL() throws {
         server.shard.accounts.passkeys.party = nil
         for line in ["GET /passkeys", "POST /passkeys", "POST /passkeys/options", "POST /passkeys/sign-in", "POST /passkeys/sign-in/options", "POST /passkeys/confirm"] {
