@@ -1,5 +1,6 @@
 // A new event, and the edit of one (R056–R083).
 import { readDate, readTime, writeDate, writeTime } from "../dates/calendar.js";
+import { checkForm } from "../family/rules.js";
 import { h, link } from "../screen/html.js";
 import { newId } from "../sessions/ids.js";
 import { differing, Form, schoolField } from "./form.js";
@@ -25,32 +26,18 @@ export function directions(fields) {
 }
 
 /**
- * Errors by field, in the words of the requirements (R057–R060, R067, R068).
+ * Errors by field, in the server's words, which are those of the requirements (R057–R060, R067, R068).
  * @param {Values} values
  * @returns {{[field: string]: string}}
  */
 export function eventErrors(values) {
-  /** @type {{[field: string]: string}} */
-  const errors = {};
-  const text = (/** @type {string} */ name) => String(values[name] ?? "");
-  if (text("type") === "") errors.type = "Event type is required";
-  if (text("name") === "") errors.name = "Event name is required";
-  else if ([...text("name")].length > 255) errors.name = "Event name has at most 255 characters";
-  const start = readDate(text("start_date")), end = readDate(text("end_date"));
-  if (text("start_date") === "") errors.start_date = "Start date is required";
-  else if (start === undefined) errors.start_date = "Start date must be a date that exists";
-  if (text("end_date") !== "" && end === undefined) errors.end_date = "End date must be a date that exists";
-  if (start !== undefined && end !== undefined && end < start) errors.end_date = "End date must be after start date";
-  const from = readTime(text("start_time")), to = readTime(text("end_time"));
-  if (from !== undefined && to !== undefined && to < from && (end === undefined || end === start)) errors.end_time = "End time must be after start time, or the end date a later day";
-  if (text("url") !== "") {
-    let isAddress = false;
-    try { isAddress = ["http:", "https:"].includes(new URL(text("url")).protocol); } catch { /* no address */ }
-    if (!isAddress) errors.url = "Please enter a valid URL (e.g., https://...)";
-  }
-  if (text("cost") !== "" && !/^[0-9]{1,7}([.,][0-9]{1,2})?$/.test(text("cost"))) errors.cost = "Cost must be a number such as 150 or 99.50";
-  if (text("state") !== "" && !/^[A-Za-z]{2}$/.test(text("state"))) errors.state = "State has two letters, such as TX";
-  return errors;
+  const { mistakes } = checked(values);
+  return Object.fromEntries(Object.entries(mistakes).map(([name, mistake]) => [name, mistake.message]));
+}
+
+/** @param {Values} values */
+function checked(values) {
+  return checkForm("event", Object.fromEntries(FIELDS.map((name) => [name, values[name] ?? ""])));
 }
 
 /**
@@ -74,9 +61,8 @@ export function eventFormPage(app, id, day) {
     save: async (values) => {
       /** @type {{[field: string]: any}} */
       const wanted = {};
-      for (const name of FIELDS) wanted[name] = values[name];
-      wanted.cost = String(values.cost) === "" ? "" : decimal(String(values.cost));
-      wanted.state = String(values.state).toUpperCase();
+      const canonical = checked(values).fields;
+      for (const name of FIELDS) wanted[name] = canonical[name] ?? "";
       Object.assign(wanted, school.value());
       if (event) {
         const now = season.find("event", event.id) ?? event;
@@ -128,8 +114,7 @@ export function eventFormPage(app, id, day) {
     map.toggleAttribute("hidden", address === undefined);
     if (address) map.href = address;
   };
-  const checked = (/** @type {Values} */ values) => ({ ...eventErrors(values), ...(owner && values.owner === "" ? { owner: "Say whose event it is" } : {}) });
-  form.check = checked;
+  form.check = (values) => ({ ...eventErrors(values), ...(owner && values.owner === "" ? { owner: "Say whose event it is" } : {}) });
   const section = (/** @type {string} */ title, /** @type {HTMLElement[]} */ ...fields) => h("fieldset", null, h("legend", null, title), fields);
   form.element.append(
     section("Event Info", ...(owner ? [owner] : []), form.field("type", { options: [["", "-- Select a type --"], ["camp", "Camp"], ["showcase", "Showcase"], ["official_visit", "Official Visit"], ["unofficial_visit", "Unofficial Visit"], ["game", "Game"]] }),
@@ -153,13 +138,4 @@ export function eventFormPage(app, id, day) {
     update: () => school.update(),
     leave: () => form.leave(),
   };
-}
-
-/**
- * A cost as it is stored: two decimals.
- * @param {string} text
- */
-function decimal(text) {
-  const [whole, part = ""] = text.replace(",", ".").split(".");
-  return `${whole.replace(/^0+(?=[0-9])/, "")}.${part.padEnd(2, "0")}`;
 }

@@ -1,6 +1,7 @@
 // Items of trips: their rows in an itinerary, and the dialog for one, with overlaps (R150–R164).
 import { readDate, readLocal, writeLocal } from "../dates/calendar.js";
 import { instantOf, localAt } from "../dates/zones.js";
+import { itinerary, minutesOf } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
@@ -16,40 +17,12 @@ import { labelOf, titleOf } from "./season.js";
 const ICONS = /** @type {{[category: string]: string}} */ ({ accommodation: "bed", food: "food", transportation: "car", activity: "walk", entertainment: "mask", other: "calendar" });
 
 /**
- * The minutes from the start of an item to its end, by the clocks of both zones; undefined without an end.
- * @param {FamilyRecord} item
- */
-export function durationOf({ fields }) {
-  const start = readLocal(fields.start_time ?? ""), end = readLocal(fields.end_time ?? "");
-  if (start === undefined || end === undefined) return undefined;
-  const from = instantOf(fields.start_zone, start) ?? start * 60000;
-  const to = instantOf(fields.end_zone ?? fields.start_zone, end) ?? end * 60000;
-  return Math.max(0, Math.round((to - from) / 60000));
-}
-
-/**
- * The first and the last day that an item covers. An end at midnight does not reach into its day.
- * @param {FamilyRecord} item
- * @returns {[number, number] | undefined}
- */
-export function daysOf({ fields }) {
-  const start = localParts(fields.start_time);
-  if (!start) return undefined;
-  const end = localParts(fields.end_time);
-  if (!end) return [start.date, start.date];
-  return [start.date, Math.max(start.date, end.minutes === 0 ? end.date - 1 : end.date)];
-}
-
-/**
  * The items of a day, by their start; a stay is on every day that it covers.
  * @param {FamilyRecord[]} items
  * @param {number} day
  */
 export function itemsOn(items, day) {
-  return items.filter((item) => {
-    const days = daysOf(item);
-    return days && days[0] <= day && day <= days[1];
-  }).sort((one, other) => (one.fields.start_time < other.fields.start_time ? -1 : one.fields.start_time > other.fields.start_time ? 1 : one.id < other.id ? -1 : 1));
+  return itinerary(items).find((one) => one.date === day)?.items ?? [];
 }
 
 /**
@@ -63,7 +36,7 @@ export function itemRow(app, item, day, { trip = false, actions = false } = {}) 
   const { season } = app;
   const { fields } = item;
   const start = localParts(fields.start_time), end = localParts(fields.end_time);
-  const duration = durationText(durationOf(item));
+  const duration = durationText(minutesOf(fields));
   let when = start && start.date === day ? (end ? minutesText(start.minutes) : "All day") : "";
   if (start && start.date < day) when = end && end.date === day && end.minutes > 0 ? `until ${minutesText(end.minutes)}` : "all day";
   // The viewer's own time beside it, where it differs.

@@ -1,5 +1,6 @@
 // One trip: its itinerary by day, shift, copy, print (R150–R165).
 import { readDate, writeDate } from "../dates/calendar.js";
+import { daysOf, itinerary } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { newId } from "../sessions/ids.js";
@@ -8,7 +9,7 @@ import { comments } from "./comments.js";
 import { historyDialog } from "./history.js";
 import { labelled } from "./event.js";
 import { titleOf } from "./season.js";
-import { daysOf, itemDialog, itemRow, itemsOn } from "./trip-items.js";
+import { itemDialog, itemRow } from "./trip-items.js";
 import { tripDialog } from "./trips.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -71,17 +72,16 @@ export function tripPage(app, id) {
     }
     const { fields } = trip;
     const items = season.records("trip_item").filter((item) => item.fields.trip_id === id);
-    const shown = items.filter((item) => item.fields.include_in_itinerary !== false);
-    const others = items.filter((item) => item.fields.include_in_itinerary === false);
+    const plan = new Map(itinerary(items).map((one) => [one.date, one.items]));
+    const others = items.filter((item) => item.fields.include_in_itinerary !== true);
     const first = readDate(fields.start_date) ?? season.today, last = readDate(fields.end_date ?? fields.start_date) ?? first;
-    const spans = shown.map(daysOf).filter((days) => days !== undefined).map((days) => /** @type {[number, number]} */ (days));
-    const from = Math.min(first, ...spans.map(([start]) => start)), to = Math.min(Math.max(last, ...spans.map(([, end]) => end)), from + MAX_DAYS);
+    const from = Math.min(first, ...plan.keys()), to = Math.min(Math.max(last, ...plan.keys()), from + MAX_DAYS);
     const mayEdit = season.may("update", "trip", { record: trip });
     const mayAdd = season.may("create", "trip_item");
     const people = (fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
     const days = [];
     for (let day = from; day <= to; day += 1) {
-      const found = itemsOn(shown, day);
+      const found = plan.get(day) ?? [];
       // Days of the trip are shown also when they are free; days outside only with something on them.
       if (found.length === 0 && (day < first || day > last)) continue;
       days.push(h("section.day-plan", null,
@@ -104,7 +104,7 @@ export function tripPage(app, id) {
           if (await app.remove(trip, "Delete this trip with all of its items?", `${titleOf(trip)} deleted`)) app.router.go("/trips", { replace: true });
         }, { "data-act": "delete" })),
       days,
-      others.length > 0 && h("section.no-print", null, h("h2", null, "Not in the itinerary"), h("ul.items", null, others.map((item) => itemRow(app, item, daysOf(item)?.[0] ?? first, { actions: true })))));
+      others.length > 0 && h("section.no-print", null, h("h2", null, "Not in the itinerary"), h("ul.items", null, others.map((item) => itemRow(app, item, daysOf(item.fields)?.[0] ?? first, { actions: true })))));
     if (act !== undefined && document.activeElement === document.body) {
       /** @type {HTMLElement | undefined} */ ([...body.querySelectorAll("[data-act]")].find((one) => /** @type {HTMLElement} */ (one).dataset.act === act))?.focus({ preventScroll: true });
     }

@@ -1,11 +1,12 @@
 // Trips: the list, and what is on a chosen day (R150–R165).
 import { readDate } from "../dates/calendar.js";
+import { itinerary } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, keyed, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { newId } from "../sessions/ids.js";
 import { counted, longDayText, rangeText } from "../words/dates.js";
-import { covered, MonthGrid } from "./calendar.js";
+import { MonthGrid } from "./calendar.js";
 import { labelled } from "./event.js";
 import { skeleton } from "./events.js";
 import { differing } from "./form.js";
@@ -79,11 +80,11 @@ export function tripsPage(app) {
   const dayList = h("ul.items", null);
   const dayEmpty = h("p.hint", null);
   const add = button("primary", "+ Add Trip", () => tripDialog(app, undefined, (id) => app.router.go(`/trips/${id}`)));
-  const items = () => season.records("trip_item").filter((item) => item.fields.include_in_itinerary !== false);
+  const items = () => season.records("trip_item");
   const grid = new MonthGrid(season, {
     noun: "item",
-    marked: (first, last) => covered(items().map((item) => ({ start: item.fields.start_time, end: item.fields.end_time })), first, last),
-    count: (first, last) => items().filter((item) => covered([{ start: item.fields.start_time, end: item.fields.end_time }], first, last).size > 0).length,
+    marked: (first, last) => new Map(itinerary(items()).filter((one) => one.date >= first && one.date <= last).map((one) => [one.date, one.items.length])),
+    count: (first, last) => new Set(itinerary(items()).filter((one) => one.date >= first && one.date <= last).flatMap((one) => one.items)).size,
     chosen: (date) => { chosenDay = date; update(); },
   });
 
