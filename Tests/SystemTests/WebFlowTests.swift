@@ -7,7 +7,7 @@ extension SystemTests {
     @Suite("The web client in a browser") struct WebFlowTests {
         @Test(
             "A flow works, without an error on the console, a report of the policy, or a request to elsewhere",
-            arguments: ["events", "event", "offline", "conflict", "trips", "documents", "room", "joining", "signing_out", "passkeys", "killed", "accessible"])
+            arguments: ["events", "event", "offline", "conflict", "trips", "documents", "room", "joining", "signing_out", "passkeys", "upgrade", "attacks", "keyboard", "killed", "accessible"])
         func flow(name: String) throws {
             let python = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
             let browser = Environment.value("HUDDLE_BROWSER") ?? "/usr/bin/chromium"
@@ -23,7 +23,7 @@ extension SystemTests {
         @Test("Each flow of the file is run")
         func complete() throws {
             let text = String(decoding: try Files.read(Programs.root + "/Tests/Web/flows/flows.py"), as: UTF8.self)
-            #expect(text.split(separator: "\n").count { $0 == "@flow" } == 12)
+            #expect(text.split(separator: "\n").count { $0 == "@flow" } == 15)
         }
     }
 }

@@ -3,11 +3,13 @@
 
 Prints a line per flow, and exits with 1 if one failed. HUDDLE_BROWSER names another Chromium; HUDDLE_SHOTS a folder for pictures.
 """
+import http.server
 import os
 import re
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 
@@ -410,6 +412,183 @@ def passkeys(browser, server):
         ana.end()
     finally:
         server.end()
+
+
+@flow
+def upgrade(browser, server):
+    """A server with another build takes over: open pages change to it, with what was typed, and start on it without a network."""
+    newer = os.path.join(server.folder, "huddled-newer")
+    octets = open(server.program, "rb").read()
+    # A comment of the style sheet, which is in the program as it is written.
+    assert octets.count(b"/* The frame */") == 1
+    with open(newer, "wb") as file:
+        file.write(octets.replace(b"/* The frame */", b"/* The FRAME */"))
+    os.chmod(newer, 0o755)
+
+    def build(page):
+        return re.search("/app/([0-9a-f]{32})/", page.evaluate("document.querySelector('script').src"))[1]
+
+    ana = Person(browser, server).sign_in("Carmen", "/room")
+    page = ana.page
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    old = build(page)
+    page.get_by_label("Message", exact=True).fill("Half a sentence")
+    page.wait_for_timeout(400)  # longer than the 100 ms after which it is kept
+    former = server.program
+    server.stop()
+    server.program = newer
+    with page.expect_event("load"):
+        server.start()
+        page.get_by_role("button", name="Retry").click()
+    ana.is_live()
+    assert build(page) != old
+    expect(page.get_by_label("Message", exact=True)).to_have_value("Half a sentence")
+    server.stop()
+    page.reload()
+    expect(page.get_by_role("heading", level=1, name="Room")).to_be_visible()
+    assert build(page) != old
+    # Back to the former one: once, and not in a circle.
+    server.program = former
+    server.start()
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Retry").click()
+    ana.is_live()
+    assert build(page) == old
+    ana.end()
+
+
+@flow
+def attacks(browser, server):
+    """Texts that look like markup, are long, turn round or pile up stay texts in their boxes; a page of another origin does nothing."""
+    ana = Person(browser, server, width=390, height=844).sign_in("Carmen")
+    page = ana.page
+    texts = [
+        "<img src=x onerror=alert(1)><script>alert(2)</script>", "\u05e9\u05dc\u05d5\u05dd turned round (end)", "Z" + "\u0301\u0316\u0488" * 80, "W" * 250, "javascript:alert(3)", "{{7*7}}${7*7}", "=HYPERLINK(\"http://x\")",
+    ]
+    dialogs = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    for text in texts:
+        create_event(page, text[:250])
+        page.get_by_label("Comment").fill(text * (10_000 // len(text)) if len(text) > 1 and text[0] == "W" else text)
+        page.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("heading", name="Comments (1)")).to_be_visible()
+        for path in [page.url, server.url + "/events", server.url + "/room"]:
+            page.goto(path)
+            ana.is_live()
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide <= 0, f"{text[:20]!r} makes {path} {wide} px too wide"
+            assert page.evaluate("document.querySelectorAll('img[src=\"x\"], #page script').length") == 0
+        page.goto(server.url + "/events")
+    assert not dialogs, dialogs
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>elsewhere</title>")
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as elsewhere:
+        threading.Thread(target=elsewhere.serve_forever, daemon=True).start()
+        foreign = ana.context.new_page()
+        foreign.goto(f"http://127.0.0.1:{elsewhere.server_port}/")
+        # The same host: the browser sends the cookie along, so that the server alone stands against it.
+        tried = foreign.evaluate("""async (base) => {
+          const result = {};
+          for (const [method, path] of [["POST", "/session"], ["DELETE", "/session"], ["DELETE", "/sessions"], ["PUT", "/account/password"], ["POST", "/passkeys/options"], ["POST", "/files"], ["POST", "/tokens"]]) {
+            result[method + " " + path] = await fetch(base + path, { method, credentials: "include", mode: method === "POST" ? "no-cors" : "cors", body: method === "POST" ? "{}" : undefined })
+              .then((answer) => answer.type === "opaque" ? "opaque" : answer.status, () => "refused");
+          }
+          result.read = await fetch(base + "/session", { credentials: "include" }).then((answer) => answer.text(), () => "refused");
+          result.socket = await new Promise((resolve) => {
+            const socket = new WebSocket(base.replace("http", "ws") + "/ws", "huddle.v1");
+            socket.onopen = () => resolve("open");
+            socket.onerror = () => resolve("refused");
+          });
+          result.frame = await new Promise((resolve) => {
+            const frame = document.createElement("iframe");
+            frame.src = base + "/events";
+            frame.onload = () => { try { resolve(frame.contentDocument ? "readable" : "blocked"); } catch { resolve("blocked"); } };
+            document.body.append(frame);
+          });
+          return result;
+        }""", server.url)
+        elsewhere.shutdown()
+    assert all(value in ("opaque", "refused", 403) for name, value in tried.items() if name not in ("read", "socket", "frame")), tried
+    assert tried["read"] == "refused" and tried["socket"] == "refused" and tried["frame"] == "blocked", tried
+    # Nothing was done: the session is there, and it is the only one of this browser.
+    page.goto(server.url + "/settings")
+    ana.is_live()
+    expect(page.get_by_text("(this one)")).to_be_visible()
+    ana.end()
+
+
+@flow
+def keyboard(browser, server):
+    """Everything by keys: the palette, a form, a dialog; the focus is visible on every page, never under a bar, and in no trap."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    press = page.keyboard.press
+    press("Control+k")
+    page.keyboard.type("new event")
+    press("Enter")
+    expect(page.get_by_role("heading", name="Add New Event")).to_be_focused()
+
+    def field(label):
+        for _ in range(60):
+            press("Tab")
+            if page.evaluate("document.activeElement.id && document.querySelector(`label[for='${document.activeElement.id}']`)?.textContent.includes(%r)" % label):
+                return
+        raise AssertionError(f"no way to {label} by Tab")
+
+    field("Whose event")
+    page.keyboard.type("Elena")
+    field("Event type")
+    page.keyboard.type("Game")
+    field("Event name")
+    page.keyboard.type("Typed game")
+    field("Start date")
+    page.keyboard.type("12122026")
+    press("Control+Enter")
+    expect(page.get_by_role("heading", level=1, name="Typed game")).to_be_visible()
+    expect(page.get_by_text("Dec 12, 2026").first).to_be_visible()
+    press("Control+k")
+    page.keyboard.type("settings")
+    press("Enter")
+    expect(page.get_by_role("heading", level=1, name="Settings")).to_be_focused()
+    press("Control+k")
+    press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    walk = """() => {
+      const active = document.activeElement;
+      if (!active || active === document.body) return "body";
+      const box = active.getBoundingClientRect();
+      const name = active.tagName + " " + (active.getAttribute("aria-label") ?? active.textContent ?? "").slice(0, 40) + " " + active.id;
+      if (box.width === 0 || box.height === 0) return "no size: " + name;
+      if (box.top >= innerHeight || box.bottom <= 0) return "out of sight: " + name;
+      const x = Math.min(innerWidth - 1, box.left + box.width / 2), y = Math.max(0, Math.min(innerHeight - 1, (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2));
+      const top = document.elementFromPoint(x, y);
+      if (!top || !(active.contains(top) || top.contains(active) || top.closest("label"))) return "covered by " + (top?.className || top?.tagName) + ": " + name;
+      const style = getComputedStyle(active);
+      if (style.outlineStyle === "none") return "no ring: " + name;
+      return "seen " + name;
+    }"""
+    for width in [390, 1280]:
+        page.set_viewport_size({"width": width, "height": 700})
+        for path in ["/events", "/events/create", "/trips", "/documents", "/room", "/kept", "/settings"]:
+            page.goto(server.url + path)
+            ana.is_live()
+            seen = []
+            for _ in range(45):
+                press("Tab")
+                seen.append(page.evaluate(walk))
+            wrong = [one for one in seen if not one.startswith("seen") and one != "body"]
+            assert not wrong, f"{path} at {width} px: {wrong}"
+            assert len(set(seen)) >= 12, f"{path}: a trap? {set(seen)}"
+    ana.end()
 
 
 @flow

@@ -4,7 +4,7 @@ import { checkForm } from "../family/rules.js";
 import { h, link } from "../screen/html.js";
 import { newId } from "../sessions/ids.js";
 import { differing, Form, schoolField } from "./form.js";
-import { titleOf } from "./season.js";
+import { shortened, titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("./form.js").Values} Values */
@@ -68,12 +68,12 @@ export function eventFormPage(app, id, day) {
         const now = season.find("event", event.id) ?? event;
         // What the form showed is the base: what others changed meanwhile is not overwritten in silence.
         const fields = differing(wanted, event.fields);
-        if (Object.keys(fields).length > 0 && !app.perform([{ ...app.update(now, fields), base: Math.min(event.version, now.version) }], `${wanted.name} saved`)) return false;
+        if (Object.keys(fields).length > 0 && !app.perform([{ ...app.update(now, fields), base: Math.min(event.version, now.version) }], `${shortened(wanted.name, 40)} saved`)) return false;
       } else {
         const athlete = owner ? String(values.owner) : season.athlete ?? (await app.owner("event"));
         if (athlete === undefined || athlete === "") return false;
         const fields = differing(wanted);
-        if (!app.perform([app.create("event", fields, { id: newEvent, athlete })], `${wanted.name} created`)) return false;
+        if (!app.perform([app.create("event", fields, { id: newEvent, athlete })], `${shortened(wanted.name, 40)} created`)) return false;
       }
       form.isSaved = true;
       app.router.go(`/events/${event ? event.id : newEvent}`, { replace: true });

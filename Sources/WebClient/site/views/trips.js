@@ -10,7 +10,7 @@ import { MonthGrid } from "./calendar.js";
 import { labelled } from "./event.js";
 import { skeleton } from "./events.js";
 import { differing } from "./form.js";
-import { titleOf } from "./season.js";
+import { shortened, titleOf } from "./season.js";
 import { itemRow, itemsOn } from "./trip-items.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -57,7 +57,7 @@ export function tripDialog(app, trip, done) {
           const add = ids.filter((one) => !chosen.has(one)), remove = held.filter((one) => !ids.includes(one));
           if (Object.keys(changed).length + add.length + remove.length > 0
             && !app.perform([{ ...app.update(now, changed, { add: { participants: add }, remove: { participants: remove } }), base: Math.min(now.version, trip.version) }], "Trip saved")) return;
-        } else if (!app.perform([app.create("trip", { ...differing(wanted), ...(ids.length > 0 ? { participants: ids } : {}) }, { id })], `${wanted.name} created`)) return;
+        } else if (!app.perform([app.create("trip", { ...differing(wanted), ...(ids.length > 0 ? { participants: ids } : {}) }, { id })], `${shortened(wanted.name, 40)} created`)) return;
         close();
         done(id);
       },
