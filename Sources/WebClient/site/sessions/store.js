@@ -92,8 +92,9 @@ export class Store {
     this.engine = engine;
     this.stopped = undefined;
     if (loaded?.slot) {
+      // A page that was closed before its records were stored left a state without them.
       engine.restore({
-        ...loaded.slot.state, client, records: loaded.slot.state.cursor ? loaded.records : [],
+        family: membership.family, member: membership.member, role: null, context: null, cursor: null, unsent: null, last_mutation: 0, ...loaded.slot.state, client, records: loaded.slot.state.cursor ? loaded.records : [],
         pending: loaded.waiting.filter((one) => one.kind === "pending").map((one) => one.row).sort((one, other) => one.id - other.id),
         drafts: loaded.waiting.filter((one) => one.kind === "draft").map((one) => one.row).sort((one, other) => one.id - other.id),
       });
