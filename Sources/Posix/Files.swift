@@ -305,9 +305,11 @@ package enum Files {
         }
     }
 
-    /// A new empty folder, mode 0700, under $TMPDIR or /tmp.
-    package static func makeTemporaryFolder(prefix: String = "huddle") throws(Errno) -> String {
-        var pattern = Array("\(Environment.value("TMPDIR") ?? "/tmp")/\(prefix).XXXXXX".utf8CString)
+    /// A new empty folder, mode 0700.
+    ///
+    /// - Parameter parent: `nil` for $TMPDIR or /tmp.
+    package static func makeTemporaryFolder(prefix: String = "huddle", in parent: String? = nil) throws(Errno) -> String {
+        var pattern = Array("\(parent ?? Environment.value("TMPDIR") ?? "/tmp")/\(prefix).XXXXXX".utf8CString)
         guard mkdtemp(&pattern) != nil else { throw Errno.last("mkdtemp") }
         return String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

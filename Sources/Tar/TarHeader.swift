@@ -1,16 +1,18 @@
 /// The block before each file of a tar archive: its name, size and time.
 ///
-/// Only plain files with names of at most 100 octets and less than 8 GiB: the subset that GNU tar, bsdtar and Python
-/// all read and write in the same way.
+/// Only plain files: the subset that GNU tar, bsdtar and Python all read and write in the same way. `decode` takes names
+/// of at most 100 octets and sizes below 8 GiB, as family archives have them; `encode` also writes longer paths and
+/// larger files, for backups.
 ///
-/// Source: POSIX.1-2017, pax, "ustar Interchange Format".
+/// Source: POSIX.1-2017, pax, "ustar Interchange Format"; sizes of 8 GiB and more as GNU tar's manual, "Basic Tar Format",
+/// has them.
 package struct TarHeader: Equatable, Sendable {
     /// The octets of a header; a file's content is padded to a multiple of them.
     package static let block = 512
-    /// The largest size in eleven octal digits: 8 GiB less one octet.
+    /// The largest size in eleven octal digits, and the largest that `decode` takes: 8 GiB less one octet.
     package static let maxSize = 1 << 33 - 1
 
-    /// The name: at most 100 octets of UTF-8, not empty.
+    /// The name: UTF-8, not empty, with at most 100 octets after its last slash among the first 156, or 100 in all.
     package var name: String
     /// Octets of the content.
     package var size: Int
@@ -28,14 +30,21 @@ package struct TarHeader: Equatable, Sendable {
 
     /// The 512 octets; owner 0, mode 0600.
     package func encode() -> [UInt8] {
-        precondition((0...Self.maxSize).contains(size) && (1...Field.name.count).contains(name.utf8.count), "no header says this")
+        guard size >= 0, let (prefix, name) = parts else { preconditionFailure("no header says this") }
         var octets = [UInt8](repeating: 0, count: Self.block)
         func put(_ text: String, _ field: Range<Int>) { octets.replaceSubrange(field.lowerBound..<field.lowerBound + text.utf8.count, with: text.utf8) }
         put(name, Field.name)
+        put(prefix, Field.prefix)
         put("0000600", Field.mode)
         put("0000000", Field.user)
         put("0000000", Field.group)
-        put(Self.octal(Int64(size), digits: 11), Field.size)
+        if size <= Self.maxSize {
+            put(Self.octal(Int64(size), digits: 11), Field.size)
+        } else {
+            // The first bit says that the number follows in binary.
+            octets[Field.size.lowerBound] = 0x80
+            for place in 0..<8 { octets[Field.size.upperBound - 1 - place] = UInt8(truncatingIfNeeded: size >> (8 * place)) }
+        }
         put(Self.octal(min(max(modified, 0), 1 << 33 - 1), digits: 11), Field.modified)
         put("0", Field.type)
         put("ustar", Field.magic)
@@ -62,6 +71,14 @@ package struct TarHeader: Equatable, Sendable {
         let name = octets[Field.name].prefix { $0 != 0 }
         guard !name.isEmpty, let text = String(validating: name, as: UTF8.self) else { throw .damaged }
         return TarHeader(name: text, size: Int(size), modified: modified)
+    }
+
+    /// The name in two fields, which readers join with a slash; `nil` if it does not fit.
+    private var parts: (prefix: String, name: String)? {
+        if (1...Field.name.count).contains(name.utf8.count) { return ("", name) }
+        guard let slash = name.utf8.prefix(Field.prefix.count + 1).lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let rest = name[name.utf8.index(after: slash)...]
+        return (1...Field.name.count).contains(rest.utf8.count) ? (String(name[..<slash]), String(rest)) : nil
     }
 
     private enum Field {

@@ -5,7 +5,9 @@ import Server
 
 /// `huddled backup`.
 func backUp(_ words: [String]) throws(CommandError) {
-    let (list, path, data) = try folderArguments(words, options: ["--data", "--keep"], switches: ["--json"], missing: "The folder for backups is missing.")
+    if words.contains("--stdout") { return try backUpToOutput(words) }
+    let (list, path, data) = try folderArguments(
+        words, options: ["--data", "--keep"], switches: ["--json"], missing: "The folder for backups is missing. (--stdout writes a tar archive instead.)")
     var keep: BackupKeep?
     if let text = list.value("--keep") {
         keep = BackupKeep(text)
@@ -21,6 +23,24 @@ func backUp(_ words: [String]) throws(CommandError) {
         Standard.write(
             output: "\(report.path) is a verified backup. Families: \(report.families). Files: \(report.files) (\(ByteCount.text(report.octets))). "
                 + "New files: \(report.newFiles) (\(ByteCount.text(report.newOctets))).\(removed)\n")
+    } catch { throw .failed(error.sentence) }
+}
+
+/// `huddled backup --stdout`. Its report goes to standard error, because the archive has the output.
+private func backUpToOutput(_ words: [String]) throws(CommandError) {
+    let list: ArgumentList
+    let data: String
+    do throws(UsageError) {
+        list = try ArgumentList(words, options: ["--data"], switches: ["--stdout", "--json"])
+        if let word = list.positional.first { throw UsageError("--stdout takes no folder ('\(word)'): the archive goes to standard output.") }
+        data = try list.required("--data")
+    } catch { throw .usage(error) }
+    do throws(ServerError) {
+        let report = try BackupStream.send(dataFolder: data)
+        Standard.write(
+            error: list.has("--json")
+                ? String(decoding: report.encode(), as: UTF8.self) + "\n"
+                : "\(report.path) is a verified backup. Families: \(report.families). Files: \(report.files) (\(ByteCount.text(report.octets))).\n")
     } catch { throw .failed(error.sentence) }
 }
 

@@ -33,6 +33,7 @@ let usage = """
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
       huddled import --data DIR [--json] FILE
       huddled backup --data DIR [--keep 7d4w12m] [--json] FOLDER
+      huddled backup --data DIR --stdout [--json] > FILE
       huddled restore --data DIR [--end-sessions] [--json] FOLDER
       huddled status --data DIR [--json]
       huddled doctor --data DIR [--json | --alive] [--config FILE] [--OPTION VALUE]...
@@ -66,6 +67,7 @@ let usage = """
     backup  makes a copy of everything in FOLDER while the server runs, and checks it deeply; only then it is a
             backup. Files that an earlier backup in FOLDER has are not copied again. --keep removes older
             backups: 7d4w12m keeps the newest one of each of 7 days, 4 weeks and 12 months.
+            --stdout writes a tar archive for another program instead; unpacked, it is such a FOLDER.
     restore makes the data folder DIR, which must be empty, of a backup, or of the newest one in FOLDER. It
             reads the whole backup before it writes. --end-sessions also signs everybody out.
     status  says where the log of all families ends, and how far each of its consumers is behind.

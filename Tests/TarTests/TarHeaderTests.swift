@@ -15,6 +15,23 @@ struct TarHeaderTests {
         #expect(try TarHeader.decode(octets) == header)
     }
 
+    @Test("A path that is longer than the name lies in two fields", arguments: [(35, 64), (99, 50), (154, 100), (0, 100), (155, 100)])
+    func longPath(_ folder: Int, _ file: Int) {
+        let (folder, file) = (String(repeating: "f", count: folder), String(repeating: "n", count: file))
+        let octets = TarHeader(name: folder.isEmpty ? file : "\(folder)/\(file)", size: 1, modified: 1).encode()
+        func text(_ range: Range<Int>) -> String { String(decoding: octets[range].prefix { $0 != 0 }, as: UTF8.self) }
+        let isWhole = folder.utf8.count + file.utf8.count < 100
+        #expect(text(0..<100) == (isWhole ? "\(folder)/\(file)" : file))
+        #expect(text(345..<500) == (isWhole ? "" : folder))
+    }
+
+    /// GNU tar 1.34: the first bit is set, and the number follows in binary, the highest octet first.
+    @Test("A size that octal digits cannot say is in binary")
+    func largeSize() {
+        let octets = TarHeader(name: "a", size: TarHeader.maxSize + 2, modified: 1).encode()
+        #expect(Array(octets[124..<136]) == [0x80, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1])
+    }
+
     /// `printf 'x' > a; tar --format=ustar --mtime=@1 --owner=0 --group=0 --mode=0600 -cf - a | head -c 512` with GNU
     /// tar 1.34: the relevant fields are where GNU tar has them.
     @Test("Fields are where other programs put them")

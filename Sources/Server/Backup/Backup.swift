@@ -57,9 +57,13 @@ package struct Backup {
     ///
     /// - Throws: a sentence; no backup was added, or it says that one was.
     package static func make(dataFolder: String, to path: String, keep: BackupKeep?) throws(ServerError) -> Report {
+        try onOwnThread { () throws(ServerError) in try Backup(dataFolder: dataFolder, to: path, keep: keep).run() }
+    }
+
+    static func onOwnThread(_ body: @escaping @Sendable () throws(ServerError) -> Report) throws(ServerError) -> Report {
         let outcome = Lock<Result<Report, ServerError>>(.failure(ServerError("The backup ended without a result.")))
         let thread = Thread.start(name: "backup", nice: FilePool.nice) {
-            let result = Result { () throws(ServerError) in try Backup(dataFolder: dataFolder, to: path, keep: keep).run() }
+            let result = Result { () throws(ServerError) in try body() }
             outcome.withLock { $0 = result }
         }
         thread.join()
@@ -67,7 +71,7 @@ package struct Backup {
     }
 
     func run() throws(ServerError) -> Report {
-        guard Files.exists(DataFolder.databasePath(in: data)) else { throw ServerError("There is no database in \(data). Give the data folder of a server.") }
+        try Self.expectDatabase(in: data)
         do {
             return try copy()
         } catch let error as ServerError {
@@ -85,8 +89,8 @@ package struct Backup {
         try Files.makeFolders(place.path)
         try Files.synchronizeFolder(of: place.path)
         // Both claims end with this process.
-        let claim = try take(place.path) { () throws(Errno) in try Files.lock(folder: place.path, timeoutMilliseconds: Self.claimTime) }
-        let source = try take(data) { () throws(Errno) in try CopyLock.take(in: data, waiting: Self.sweepTime) }
+        let claim = try Self.take(place.path) { () throws(Errno) in try Files.lock(folder: place.path, timeoutMilliseconds: Self.claimTime) }
+        let source = try Self.claimSource(data)
         for entry in try place.entries() where !entry.isFinished { try place.remove(entry.name) }
 
         let madeAt = now()
@@ -104,7 +108,16 @@ package struct Backup {
         return report
     }
 
-    private func take(_ path: String, _ lock: () throws(Errno) -> FolderLock) throws -> FolderLock {
+    static func expectDatabase(in data: String) throws(ServerError) {
+        guard Files.exists(DataFolder.databasePath(in: data)) else { throw ServerError("There is no database in \(data). Give the data folder of a server.") }
+    }
+
+    /// Keeps the sweep of files away until the result is released.
+    static func claimSource(_ data: String) throws -> FolderLock {
+        try take(data) { () throws(Errno) in try CopyLock.take(in: data, waiting: sweepTime) }
+    }
+
+    private static func take(_ path: String, _ lock: () throws(Errno) -> FolderLock) throws -> FolderLock {
         do throws(Errno) { return try lock() } catch {
             guard error == .locked else { throw error }
             throw ServerError("\(path) is in use by another backup, or by a sweep that does not end. Try again later.")
@@ -114,7 +127,7 @@ package struct Backup {
     /// Copies everything, and checks the copy.
     private func fill(_ folder: String, _ madeAt: Int64, _ report: inout Report) throws -> BackupManifest {
         let path = "\(folder)/\(BackupNames.database)"
-        try expectRoom(try Int64(octets(DataFolder.databasePath(in: data)) + octets(DataFolder.databasePath(in: data) + "-wal")))
+        try Self.expectRoom(place.path, Self.databaseOctets(in: data))
         // For its owner alone: SQLite would make a file that others may read.
         _ = try Files.createNew(path)
         guard let schema = try ServerDatabase.copy(from: data, to: path, goesOn: { pace.rest() }) else { throw ServerError("The copy was ended.") }
@@ -123,7 +136,7 @@ package struct Backup {
         let names = used.map(\.blob)
         var missing: [(blob: BlobName, octets: Int64)] = []
         for file in used where try place.files.status(file.blob)?.octets != file.octets { missing.append(file) }
-        try expectRoom(missing.reduce(0) { $0 + $1.octets })
+        try Self.expectRoom(place.path, missing.reduce(0) { $0 + $1.octets })
         for file in missing {
             try copy(file.blob)
             report.newFiles += 1
@@ -136,12 +149,16 @@ package struct Backup {
         return BackupManifest(madeAt: madeAt, program: HuddleVersion.text, schema: schema, families: report.families, database: digest, files: names)
     }
 
-    private func octets(_ path: String) throws(Errno) -> Int { try Files.status(path)?.size ?? 0 }
+    /// The octets that a copy of the database may need.
+    static func databaseOctets(in data: String) throws(Errno) -> Int64 {
+        let path = DataFolder.databasePath(in: data)
+        return Int64(try (Files.status(path)?.size ?? 0) + (Files.status(path + "-wal")?.size ?? 0))
+    }
 
-    private func expectRoom(_ octets: Int64) throws {
-        let free = Int64(try Files.freeSpace(place.path))
+    static func expectRoom(_ path: String, _ octets: Int64) throws {
+        let free = Int64(try Files.freeSpace(path))
         guard free < octets else { return }
-        throw ServerError("The disk of \(place.path) has \(ByteCount.text(free)) free, and the backup needs \(ByteCount.text(octets)). Make room.")
+        throw ServerError("The disk of \(path) has \(ByteCount.text(free)) free, and the backup needs \(ByteCount.text(octets)). Make room.")
     }
 
     private func synchronize(_ path: String) throws(Errno) {
@@ -183,22 +200,10 @@ package struct Backup {
             }
             report = try check(path)
         }
-        guard report.agrees else {
-            let first = report.findings.first?.sentence ?? "The check did not end."
-            throw ServerError("The copy does not agree with itself, so it is not a backup. \(first) Run huddled check --deep on the data folder.")
-        }
-        let reader = try ServerDatabase.openReader(of: path)
-        if let family = try reader.allFamilies().first {
-            let records = try reader.snapshot(family: family) { $0.records.count }.parts.reduce(0, +)
-            guard records > 0, reader.damaged.isEmpty else { throw ServerError("No family can be read from the copy, so it is not a backup. Run huddled check on the data folder.") }
-        }
-        return report.families
+        return try BackupCheck(database: path, files: place.files).expectWhole(report)
     }
 
-    private func check(_ path: String) throws(StoreFailure) -> CheckReport {
-        try ServerDatabase.openCheck(of: path).run(
-            blobs: place.files, uploads: UploadFolder(path: "\(place.path)/uploads"), isDeep: true, now: now(), isShared: true)
-    }
+    private func check(_ path: String) throws(StoreFailure) -> CheckReport { try BackupCheck(database: path, files: place.files).report(now: now()) }
 
     /// From here on the copy is a backup.
     private func finish(_ folder: String, _ manifest: BackupManifest) throws {
@@ -256,7 +261,7 @@ package struct Backup {
 }
 
 /// Lets a running server go first: after each piece of work of a copy it rests as long as the piece took.
-private final class BackupPace {
+final class BackupPace {
     private static let longest: Int64 = 50
     private let isServed: Bool
     private var since = Clock.monotonicMilliseconds()

@@ -26,7 +26,10 @@ struct BackupManifest: Equatable, Sendable {
     var files: [BlobName]
 
     /// Where a file is, as seen from the folder of the backup.
-    static func path(of blob: BlobName) -> String { "../\(BackupNames.files)/\(blob.family)/\(blob.fan)/\(blob.sha256)" }
+    static func path(of blob: BlobName) -> String { "../\(archivePath(of: blob))" }
+
+    /// Where a file is, as seen from the folder of all backups.
+    static func archivePath(of blob: BlobName) -> String { "\(BackupNames.files)/\(blob.family)/\(blob.fan)/\(blob.sha256)" }
 
     func encode() -> [UInt8] {
         var lines = [

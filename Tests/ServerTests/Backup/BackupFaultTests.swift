@@ -181,4 +181,51 @@ struct BackupFaultTests {
         #expect(BackupFolder.instant("2026-11-21T05-00-00.123Z") == 1_795_237_200_123)
         #expect(BackupFolder.instant(other) == nil)
     }
+
+    @Test("An archive of which any write fails has no manifest, and says why")
+    func failingArchive() throws {
+        let house = try BackupHouse(documents: 1)
+        var call = 1
+        while true {
+            var calls = 0
+            var written: [UInt8] = []
+            let stream = BackupStream(dataFolder: house.data, scratch: house.folder.path) { octets throws(Errno) in
+                calls += 1
+                guard calls < call else { throw .noSpace }
+                written += octets
+            }
+            let outcome = Result { try stream.run() }
+            #expect(try Files.list(house.folder.path) == ["data"], "no copy of the database is left")
+            guard calls >= call else {
+                #expect(try outcome.get().files == 1)
+                #expect(written.count % 512 == 0 && written.suffix(1_024).allSatisfy { $0 == 0 })
+                break
+            }
+            let error = #expect(throws: ServerError.self, "call \(call)") { try outcome.get() }
+            #expect(error?.sentence.contains("not a backup") == true)
+            // The manifest is one write with the end of the archive.
+            #expect(!String(decoding: written, as: UTF8.self).contains("# huddle-backup"))
+            #expect(!house.isNoted)
+            try house.expectFree()
+            call += 1
+        }
+        #expect(call > 6)
+        #expect(house.isNoted)
+    }
+
+    @Test("An archive of a data folder with a damaged document is refused before anything is written")
+    func damagedSource() throws {
+        let house = try BackupHouse(documents: 1)
+        let blob = try #require(try ServerDatabase.openReader(of: DataFolder.databasePath(in: house.data)).filesInUse().first?.blob)
+        let path = house.blobs.path(of: blob)
+        var octets = try Files.read(path)
+        octets[100] ^= 1
+        try Files.write(octets, to: path)
+        var written = 0
+        let error = #expect(throws: ServerError.self) {
+            try BackupStream(dataFolder: house.data, scratch: house.folder.path) { octets throws(Errno) in written += octets.count }.run()
+        }
+        #expect(written == 0 && error?.sentence.contains("check --deep") == true)
+        #expect(!house.isNoted)
+    }
 }
