@@ -105,7 +105,7 @@ let package = Package(
 
         // Layer 5: composition.
         library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
-        library("Server", ["CCracklib", "CWebClient", "Deflate", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
+        library("Server", ["CCracklib", "CWebClient", "Deflate", "Tar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
         library("Sessions", ["Locks", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Terminal", "Family", "Wire", "Sync"]),
         library("Documents", ["Bytes", "Crypto", "Posix", "HTTPClient", "PDF", "JSON", "Terminal", "Family", "Sync", "Words", "Sessions"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),

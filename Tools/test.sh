@@ -12,12 +12,18 @@ log=$root/.build/test.log
 
 # Other people's software for the tests that use the real server from outside: WebSockets, tus.
 requirements=$root/.build/requirements.txt
-cat "$root/proto/examples/requirements.txt" "$root/Tests/Python/requirements.txt" >"$requirements"
+# Programs that come as Python packages, installed without the packages that a use from Python would need.
+programs=$root/Tests/Python/programs.txt
+cat "$root/proto/examples/requirements.txt" "$root/Tests/Python/requirements.txt" "$programs" >"$requirements"
 venv=$root/.build/venv
 if ! cmp -s "$requirements" "$venv/installed.txt"; then
     note "Installing the Python packages of the tests …"
     rm -rf "$venv"
-    { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check -r "$requirements"; } >>"$log" 2>&1 || {
+    pip=("$venv/bin/pip" install -q --disable-pip-version-check)
+    {
+        python3 -m venv "$venv" && "${pip[@]}" -r "$root/proto/examples/requirements.txt" -r "$root/Tests/Python/requirements.txt" &&
+            "${pip[@]}" --no-deps -r "$programs"
+    } >>"$log" 2>&1 || {
         tail -n 20 "$log" >&2
         stop "The Python packages of the tests could not be installed into $venv: see above."
     }
