@@ -5,8 +5,6 @@ Needs Playwright 1.60 (Tests/Python/requirements.txt). Each figure is the median
 Prints a line per figure: what, seen, asked. Use release builds, and a machine at rest.
 """
 import argparse
-import asyncio
-import hashlib
 import json
 import os
 import shutil
@@ -14,7 +12,6 @@ import signal
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -151,26 +148,14 @@ def main():
             server = Server(options.huddled, folder + "/demo")
             first_visits(browser, server, next(one["token"] for one in demo["members"] if one["role"] == "parent"), options.rounds)
             server.stop()
-            seeded = subprocess.run(
+            subprocess.run(
                 [options.loadgen, "seed", "--data", folder + "/large", "--families", "1", "--members", "1", "--records", str(options.records), "--record-kind", "event"], check=True, capture_output=True, text=True)
-            families = subprocess.run([options.huddled, "token", "--data", folder + "/large", "--member", member_of(folder + "/large"), "--json"], check=True, capture_output=True, text=True)
             server = Server(options.huddled, folder + "/large")
-            returns(browser, server, json.loads(families.stdout)["token"], options.rounds, options.records)
+            returns(browser, server, f"{0:039d}{0:04d}", options.rounds, options.records)
             server.stop()
         finally:
             browser.close()
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def member_of(data):
-    """The id of the first member in the database of a folder that loadgen made."""
-    import sqlite3
-
-    name = next(name for name in os.listdir(data) if name.endswith(".db"))
-    database = sqlite3.connect(f"file:{data}/{name}?mode=ro", uri=True)
-    raw = database.execute("SELECT member FROM members LIMIT 1").fetchone()[0]
-    text = raw.hex() if isinstance(raw, bytes) else str(raw).replace("-", "")
-    return "-".join([text[:8], text[8:12], text[12:16], text[16:20], text[20:]])
 
 
 if __name__ == "__main__":
