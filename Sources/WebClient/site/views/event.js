@@ -167,7 +167,7 @@ export function csvCell(value) {
 /**
  * @param {App} app
  * @param {FamilyRecord} event
- * @param {FamilyRecord[]} metrics
+ * @param {readonly FamilyRecord[]} metrics
  */
 function exportDialog(app, event, metrics) {
   openDialog("Export results", (close) => [

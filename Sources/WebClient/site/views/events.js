@@ -120,8 +120,8 @@ export function eventsPage(app) {
   }, held);
   const grid = new MonthGrid(season, {
     noun: "event",
-    marked: (first, last) => covered(season.list({ kind: "event" }).map((event) => ({ start: event.fields.start_date, end: event.fields.end_date })), first, last),
-    count: (first, last) => season.list({ kind: "event" }).filter((event) => covered([{ start: event.fields.start_date, end: event.fields.end_date }], first, last).size > 0).length,
+    marked: (first, last) => season.covered("event", first, last).days,
+    count: (first, last) => season.covered("event", first, last).count,
     chosen: (day) => {
       wanted.date = day;
       show(day);

@@ -13,7 +13,7 @@ const PATHS = /** @type {{[kind: string]: string}} */ ({ event: "/events/ID", tr
 /**
  * The members whom a text names with `@`: the longest name that fits.
  * @param {string} text
- * @param {FamilyRecord[]} members
+ * @param {readonly FamilyRecord[]} members
  * @returns {string[]}
  */
 export function mentioned(text, members) {

@@ -11,6 +11,9 @@ import { ownZone } from "../words/dates.js";
 /** @typedef {import("../queries/keys.js").ListKeys} ListKeys */
 /** @typedef {import("../sessions/store.js").Store} Store */
 
+/** Lists that are held at most. */
+const MAX_LISTS = 32;
+
 export class Season {
   /** @param {Store} store */
   constructor(store) {
@@ -19,7 +22,14 @@ export class Season {
     this.known = new WeakMap();
     /** @type {Map<string, FamilyRecord[]>} */
     this.living = new Map();
-    store.listen(() => this.living.clear());
+    /** Lists since the last change of a record, by what was asked. @type {Map<string, FamilyRecord[]>} */
+    this.lists = new Map();
+    store.listen((changed) => {
+      // A changed connection changes no list.
+      if (changed && changed.size === 0) return;
+      this.living.clear();
+      this.lists.clear();
+    });
   }
 
   get engine() {
@@ -60,21 +70,61 @@ export class Season {
   /**
    * A list as the server would give it. Records that cannot be read are left out and logged (R048, R132).
    * @param {Query} query `athlete` left out: the season that is open
-   * @returns {FamilyRecord[]}
+   * @returns {readonly FamilyRecord[]} the same array until a record changes
    */
   list(query) {
+    const isOwned = query.kind === "event" || query.kind === "metric" || query.kind === "interaction" || query.kind === "document";
+    const athlete = query.athlete ?? (isOwned ? this.athlete : undefined);
+    const { today } = this;
+    const name = JSON.stringify([today, query.kind, athlete, query.filter, query.search, query.sort, query.deleted]);
+    let list = this.lists.get(name);
+    if (!list) {
+      list = select({ ...query, athlete }, this.#allKeys(query.kind), today).map((one) => one.record);
+      Object.freeze(list);
+      // Each letter of a search is a list of its own.
+      if (this.lists.size >= MAX_LISTS) this.lists.clear();
+      this.lists.set(name, list);
+    }
+    return list;
+  }
+
+  /**
+   * The number of records of the open season on each day that has any.
+   * @param {string} kind
+   * @param {number} first days since 1970-01-01
+   * @param {number} last
+   * @returns {{days: Map<number, number>, count: number}} `count`: of the records that are on one of these days
+   */
+  covered(kind, first, last) {
+    /** @type {Map<number, number>} */
+    const days = new Map();
+    let count = 0;
+    const { athlete } = this;
+    for (const { record, firstDay, lastDay } of this.#allKeys(kind)) {
+      if (firstDay === undefined || firstDay > last || lastDay < first) continue;
+      if (athlete !== undefined && record.athlete !== undefined && record.athlete !== athlete) continue;
+      count += 1;
+      for (let day = Math.max(firstDay, first); day <= Math.min(lastDay, last); day += 1) days.set(day, (days.get(day) ?? 0) + 1);
+    }
+    return { days, count };
+  }
+
+  /**
+   * The keys of the living records of a kind.
+   * @param {string} kind
+   * @returns {ListKeys[]}
+   */
+  #allKeys(kind) {
     /** @type {ListKeys[]} */
     const keys = [];
-    for (const record of this.records(query.kind)) {
+    for (const record of this.records(kind)) {
       try {
         keys.push(this.keys(record));
       } catch (error) {
         console.warn("huddle: a record cannot be shown", record.kind, record.id, error);
       }
     }
-    const isOwned = query.kind === "event" || query.kind === "metric" || query.kind === "interaction" || query.kind === "document";
-    const athlete = query.athlete ?? (isOwned ? this.athlete : undefined);
-    return select({ ...query, athlete }, keys, this.today).map((one) => one.record);
+    return keys;
   }
 
   /** The athlete whose season is open; undefined for all. */
@@ -88,7 +138,7 @@ export class Season {
     return this.members.filter((member) => member.fields.role === "athlete");
   }
 
-  /** @returns {FamilyRecord[]} by name */
+  /** @returns {readonly FamilyRecord[]} by name */
   get members() {
     return this.list({ kind: "member", sort: "name" });
   }
