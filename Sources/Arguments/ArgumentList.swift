@@ -1,6 +1,6 @@
 /// The words after a program's name, sorted into options with a value, switches without one, and the rest.
 ///
-/// `--name value` and `--name=value` are the same; `--` ends the options. What was not declared is refused, so that a typing error is
+/// `--name value` and `--name=value` are the same; `--` ends the options. A word that was not declared is refused, so that a typing error is
 /// a sentence and not a surprise.
 package struct ArgumentList: Sendable {
     /// Words that belong to no option, in order.

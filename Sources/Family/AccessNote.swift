@@ -2,7 +2,7 @@ package import Bytes
 
 /// Somebody looked at what is an athlete's: for the access log, which the athlete can read. Never a record, never broadcast.
 package struct AccessNote: Hashable, Sendable {
-    /// What was looked at; the word is stored and travels.
+    /// The subject of a look; the word is stored and sent.
     package enum Subject: String, CaseIterable, Sendable {
         /// The athlete's season: somebody chose them as the context.
         case context
@@ -14,7 +14,7 @@ package struct AccessNote: Hashable, Sendable {
 
     package var family: Identifier
     package var athlete: Identifier
-    /// Who looked. An athlete who looks at their own is not noted.
+    /// The member who looked. An athlete who looks at their own season is not noted.
     package var member: Identifier
     package var subject: Subject
     /// The document.

@@ -56,8 +56,8 @@ package struct Booking: Sendable {
 
     private func overlaps(_ other: Booking) -> Bool { start < other.end && other.start < end }
 
-    /// Whom both expect at the same time, ordered by id. Two items of one trip are the conflict check's; two events are nobody's
-    /// surprise; a bed is double booked only with another bed.
+    /// The people whom both expect at the same time, ordered by id. Two items of one trip belong to the conflict check; two events are not
+    /// reported; a bed is double booked only with another bed.
     package func clashes(with other: Booking) -> [Identifier] {
         guard id != other.id, overlaps(other), isStay == other.isStay, kind == .tripItem || other.kind == .tripItem,
             trip == nil || trip != other.trip
@@ -65,7 +65,7 @@ package struct Booking: Sendable {
         return people.intersection(other.people).sorted()
     }
 
-    /// What the author of the written bookings is told with the answer: one warning for each clash and person, at most `maxWarnings`.
+    /// The warnings that the author of the written bookings gets with the receipt: one for each clash and person, at most `maxWarnings`.
     ///
     /// - Parameter name: of a member.
     package static func warnings(

@@ -1,12 +1,12 @@
 package import Bytes
 
-/// What one mutation did: durable, with its place in the family's sequence.
+/// The effect of one mutation: durable, with its number in the family's sequence.
 package struct Change: Hashable, Sendable {
     /// 1, 2, 3, … in the family, ≤ 2^53−1.
     package var sequence: Int64
     /// UTC milliseconds of the commit.
     package var at: Int64
-    /// Who did it.
+    /// The author.
     package var member: Identifier
     /// The author's client and mutation id, by which an author who lost the ack knows its own; `nil` for the server's own changes.
     package var client: Identifier?
@@ -35,7 +35,7 @@ package struct Change: Hashable, Sendable {
     }
 }
 
-/// What happened to one record in a change.
+/// The effect of a change on one record.
 package struct ChangeEntry: Hashable, Sendable {
     package enum Effect: Hashable, Sendable {
         /// The whole record.

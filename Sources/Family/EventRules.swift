@@ -1,6 +1,6 @@
 import Dates
 
-/// What is true of every event beyond its single fields.
+/// The rules of every event beyond its single fields.
 enum EventRules {
     static func applyDefaults(_ fields: inout Fields) {
         guard let start = fields.text("start_date") else { return }

@@ -5,20 +5,20 @@ package struct FieldDeclaration: Sendable {
     /// The same word as octets that no reader or writer of frames has to copy.
     package let key: StaticString
     package let type: FieldType
-    /// What a form writes beside the field.
+    /// The label of the field in forms.
     package let label: String
     /// A create without it, and an update that clears it, are refused.
     package let isRequired: Bool
-    /// What a create without the field gets; `nil` leaves it empty.
+    /// The value that a create without the field gets; `nil` leaves it empty.
     package let defaultValue: Value?
     /// The value that a create without the field gets by a rule of its kind (`Validation.applyDefaults`), in words for other clients; `nil`
     /// where there is no such rule. A required field with one may be left out.
     package let filledIn: String?
     /// The server writes it; a mutation that names it is refused.
     package let isServerOnly: Bool
-    /// What becomes of the field when the record that it refers to is deleted; says nothing for fields that refer to none.
+    /// The effect on the field when the record that it refers to is deleted; without meaning for fields that refer to none.
     package let whenGone: ReferencePolicy
-    /// The number only grows: assigning a smaller one changes nothing, and a stale base is no conflict.
+    /// The number only grows: assigning a smaller one changes nothing, and a stale base is not a conflict.
     package let onlyGrows: Bool
 
     package init(
@@ -49,9 +49,9 @@ extension FieldDeclaration {
     package var mayBeLeftOut: Bool { !isRequired || filledIn != nil || defaultValue != nil }
 }
 
-/// What becomes of a reference when the record that it names is deleted, in the same change as the deletion.
+/// The effect on a reference when the record that it names is deleted, in the same change as the deletion.
 package enum ReferencePolicy: Sendable, Equatable {
-    /// The id stays. What the record was called stands in the field of that name, which only the server writes: it is filled when the
+    /// The id stays. The record's former name is in the field of that name, which only the server writes: it is filled when the
     /// reference is assigned, and brought up to date when the record is deleted under another name.
     case keep(named: String)
     /// The field becomes empty.
@@ -62,7 +62,7 @@ package enum ReferencePolicy: Sendable, Equatable {
     case stay
 }
 
-/// What a field may hold, and in which form it travels.
+/// The values that a field may hold, and the form in which they are sent.
 package enum FieldType: Sendable, Equatable {
     /// One line of text, at most `max` characters (Unicode scalars), no control characters. JSON string.
     case line(max: Int)

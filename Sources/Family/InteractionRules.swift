@@ -1,6 +1,6 @@
 import Dates
 
-/// What a new interaction takes over from its event, or else from the clock (R092).
+/// The defaults of a new interaction from its event, or otherwise from the clock (R092).
 enum InteractionRules {
     static func applyDefaults(_ fields: inout Fields, _ environment: RuleEnvironment, _ context: RuleContext) {
         fields["logged_by"] = .reference(context.member)

@@ -1,4 +1,4 @@
-/// What a record is. The raw value is stored in the database and never changes; the name is what frames say.
+/// The kind of a record. The raw value is stored in the database and never changes; frames carry the name.
 package enum Kind: UInt8, CaseIterable, Sendable {
     case family = 1
     case member = 2

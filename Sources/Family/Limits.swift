@@ -85,10 +85,10 @@ extension Limits {
         /// The word on the wire.
         package let name: StaticString
         package let value: any WritableKeyPath<Limits, Int> & Sendable
-        /// What is counted.
+        /// The unit of the limit.
         package let unit: String
         package let meaning: String
-        /// What happens past it.
+        /// The consequence of exceeding it.
         package let past: String
         /// Came after the first release (0.1.0): an older server does not say it, and a client then takes the one it was made with.
         package let isLater: Bool

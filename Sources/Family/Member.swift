@@ -1,6 +1,6 @@
 package import Bytes
 
-/// What a member is in the family.
+/// The role of a member in the family.
 package enum Role: String, CaseIterable, Sendable {
     case athlete
     case parent
@@ -8,13 +8,13 @@ package enum Role: String, CaseIterable, Sendable {
     case guest
 }
 
-/// What parents may do with one athlete's records; the athlete decides from 16 on.
+/// The rights of parents in one athlete's records; the athlete decides from 16 on.
 package enum ParentAccess: String, CaseIterable, Sendable {
     case edit
     case view
 }
 
-/// Who acts: a member in the role that the database holds at this moment.
+/// An actor: a member in the role that the database holds at this moment.
 package struct Actor: Hashable, Sendable {
     package var member: Identifier
     package var role: Role
@@ -25,7 +25,7 @@ package struct Actor: Hashable, Sendable {
     }
 }
 
-/// Whose season a connection looks at. It gives defaults; it never filters the log.
+/// The season that a connection looks at. It gives defaults; it never filters the log.
 package enum Context: Hashable, Sendable {
     case all
     case athlete(Identifier)

@@ -88,7 +88,7 @@ package enum Merge {
     }
 
     /// The records that a patch refers to and `current` does not in the same field: each must exist and live, or the answer is
-    /// `unknown_reference`. What was there before may have been deleted meanwhile and stays.
+    /// `unknown_reference`. A reference that was there before may name a deleted record and stays.
     package static func introduced(by patch: FieldPatch, to current: Fields) -> [Reference] {
         let declarations = current.kind.declaration.fields
         var references: [Reference] = []

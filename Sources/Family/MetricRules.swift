@@ -1,8 +1,8 @@
 import Dates
 
-/// What is true of every metric beyond its single fields.
+/// The rules of every metric beyond its single fields.
 enum MetricRules {
-    /// What results of a type are counted in; nothing for `other`, whose author has to say it.
+    /// The unit of results of a type; `nil` for `other`, for which the author gives the unit.
     private static func unit(_ type: String?) -> String? {
         switch type {
         case "velocity", "exit_velo": "mph"

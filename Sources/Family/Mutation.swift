@@ -2,7 +2,7 @@ package import Bytes
 
 /// Something that commits whole or not at all, under an id by which sending it again has no second effect.
 package struct Mutation: Hashable, Sendable {
-    /// What is asked for.
+    /// The request.
     package enum Body: Hashable, Sendable {
         /// 1...`Limits.operationsPerMutation`, applied in this order.
         case operations([Operation])

@@ -27,7 +27,7 @@ package struct OverlapOverride: Hashable, Sendable {
 
     /// A reason as it is kept: one line, trimmed; `nil` when nothing is left of it.
     ///
-    /// - Throws: `too_long` and `invalid` for what is no line.
+    /// - Throws: `too_long`, and `invalid` for a text that is not one line.
     package static func canonicalReason(_ text: String) throws(Rejection) -> String? {
         guard let text = TextRules.trimmed(text) else { return nil }
         guard TextRules.fits(text, max: maxReason) else {
@@ -47,7 +47,7 @@ package struct OverlapOverride: Hashable, Sendable {
 
 /// Two items of one trip that share somebody at the same time.
 package struct Overlap: Hashable, Sendable {
-    /// What an author needs to see of an item to decide.
+    /// The facts of an item that an author needs in order to decide.
     package struct Item: Hashable, Sendable {
         package var id: Identifier
         package var title: String
@@ -70,7 +70,7 @@ package struct Overlap: Hashable, Sendable {
     /// The item that the mutation writes; of two that it writes, the one with the smaller id.
     package var item: Item
     package var with: Item
-    /// Who would be at both, ordered by id.
+    /// The members who would be at both, ordered by id.
     package var members: [Identifier]
 
     package init(item: Item, with: Item, members: [Identifier]) {
@@ -90,13 +90,13 @@ package struct MutationWarning: Hashable, Sendable {
     }
 
     package var code: Code
-    /// What the mutation wrote.
+    /// The kind of the record that the mutation wrote.
     package var kind: Kind
     package var id: Identifier
-    /// What it overlaps with.
+    /// The kind of the record that it overlaps with.
     package var withKind: Kind
     package var withID: Identifier
-    /// Whom it is about.
+    /// The member who would be at both.
     package var member: Identifier
     /// For people.
     package var message: String

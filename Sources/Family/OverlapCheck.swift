@@ -2,7 +2,7 @@ package import Bytes
 
 /// Which items of one trip are at the same time for the same people (product.md, "Conflict check"; semantics.md, "Trip conflict check").
 ///
-/// `[start, end)` as instants: touching is no overlap. An item without an end lasts all day and overlaps with nothing;
+/// `[start, end)` as instants: touching is not an overlap. An item without an end lasts all day and overlaps with nothing;
 /// `accommodation` only with `accommodation`; an item never with itself.
 package enum OverlapCheck {
     /// An item that has an end, as the check sees it.
@@ -75,7 +75,7 @@ package enum OverlapCheck {
         return found
     }
 
-    /// What an author is told.
+    /// The error sentence for the author.
     ///
     /// - Parameter operation: position of the operation that wrote the first overlap's item, if one did.
     package static func rejection(_ overlaps: [Overlap], operation: Int?) -> Rejection {

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// What somebody wants to do to a record.
+/// An access to a record.
 package enum AccessAction: CaseIterable, Sendable {
     case create
     case update
@@ -13,11 +13,11 @@ package struct Access: Sendable {
     package var actor: Actor
     package var kind: Kind
     package var action: AccessAction
-    /// Whose the record is, for kinds of scope `.athlete`.
+    /// The athlete who owns the record, for kinds of scope `.athlete`.
     package var owner: Identifier?
-    /// What that athlete lets parents do; `.edit` when the record has no owner.
+    /// The rights that this athlete gives to parents; `.edit` when the record has no owner.
     package var ownerAllowsParents: ParentAccess
-    /// Who created the record; decides for messages.
+    /// The author of the record; decides for messages.
     package var author: Identifier?
     /// The record's own id; for a member record, the member.
     package var subject: Identifier?
@@ -42,7 +42,7 @@ package struct Access: Sendable {
     }
 }
 
-/// Who may write what: one pure table, asked by the writer inside its transaction (that answer counts) and by the reactor before
+/// The permissions to write: one pure table, asked by the writer inside its transaction (that answer counts) and by the reactor before
 /// (an early refusal). Everyone in a family reads everything in it.
 package enum Permission {
     /// From this age an athlete decides what parents may do with their records.

@@ -4,7 +4,7 @@ package import Bytes
 package struct Record: Hashable, Sendable {
     package let kind: Kind
     package let id: Identifier
-    /// Whose it is, for kinds of scope `.athlete`; `nil` for the others.
+    /// The athlete who owns it, for kinds of scope `.athlete`; `nil` for the others.
     package var athlete: Identifier?
     /// 1 at creation, one more at each change. An author names the version that an edit was based on.
     package var version: Int64

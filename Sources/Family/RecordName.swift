@@ -1,5 +1,5 @@
 extension Fields {
-    /// What people call the record, as it is kept where others refer to it; empty when it has no name.
+    /// The name of the record for people, as it is kept where other records refer to it; empty when it has no name.
     package var shownName: String {
         switch kind {
         case .family, .member, .school, .event, .trip: text("name") ?? ""
@@ -22,7 +22,7 @@ extension Fields {
 }
 
 extension Record {
-    /// Who or what this is, for a set that it joins.
+    /// The record as an element of a set.
     package var asSetElement: SetElement {
         SetElement(id: id, name: fields.shownName, role: kind == .coach || kind == .member ? fields.text("role") ?? "" : "")
     }

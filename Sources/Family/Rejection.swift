@@ -2,7 +2,7 @@ package import Bytes
 
 /// Why a mutation or a request was not done, for a person and for a program.
 ///
-/// The codes are stable and listed in `proto/errors.json`; the sentence says what happened and what to do next. What a client keeps is said by that client.
+/// The codes are stable and listed in `proto/errors.json`; the sentence says what happened and what to do next. A client itself says what it keeps.
 package struct Rejection: Error, Hashable, Sendable {
     package var code: ErrorCode
     /// For people, with a full stop. Never holds another family's text.
@@ -51,7 +51,7 @@ package struct Rejection: Error, Hashable, Sendable {
     /// Whether the very same thing can succeed later.
     package var isRetryable: Bool { retryAfter != nil }
 
-    /// A text with its full stop, whoever wrote it. What the requirements quote stays word for word (R057, R060, R108).
+    /// A text with its full stop. Texts that the requirements quote stay word for word (R057, R060, R108).
     private static func sentence(_ text: String, _ code: ErrorCode) -> String {
         if text.isEmpty || text.hasSuffix(".") || text.hasSuffix("?") { return text }
         let isQuoted = code == .endBeforeStart || (code == .required && text.hasSuffix(" is required")) || quoted.contains(text)
@@ -61,16 +61,16 @@ package struct Rejection: Error, Hashable, Sendable {
     private static let quoted: Set<String> = ["Please enter a valid URL (e.g., https://...)", "Please enter a valid number"]
 }
 
-/// What an author whose record has moved on needs to decide.
+/// The facts that the author of a stale mutation needs in order to decide.
 package struct Conflict: Hashable, Sendable {
     /// A field that both sides changed.
     package struct Field: Hashable, Sendable {
         package var field: Int
-        /// What the author saw (the value at the base version); `nil` also when the log no longer knows.
+        /// The value that the author saw (at the base version); `nil` also when the log no longer has it.
         package var base: Value?
         package var yours: Value?
         package var theirs: Value?
-        /// Who changed it last, and when (UTC milliseconds).
+        /// The member who changed it last, and when (UTC milliseconds).
         package var member: Identifier
         package var at: Int64
 

@@ -1,11 +1,11 @@
 package import Bytes
 package import Dates
 
-/// What the rules ask of the world around them. Closures, so that the rules themselves read no file.
+/// The inputs of the rules from outside. Closures, so that the rules themselves read no file.
 package struct RuleEnvironment {
     /// Whether the zone data of this machine knows an IANA name ("Europe/Warsaw"). Called only with names that are a `ZoneName`.
     package let zoneExists: (String) -> Bool
-    /// What the clocks of a zone show; `nil` for one that is not known, whose local times are then taken for UTC.
+    /// The rules of a zone; `nil` for an unknown one, whose local times are then taken as UTC.
     package let zone: (String) -> ZoneRules?
 
     package init(zone: @escaping (String) -> ZoneRules?) {
@@ -25,9 +25,9 @@ package struct RuleEnvironment {
     }
 }
 
-/// What the defaults of one new record ask of the family around it.
+/// The facts of the family that the defaults of one new record need.
 package struct RuleContext {
-    /// Who creates the record.
+    /// The member who creates the record.
     package let member: Identifier
     /// UTC milliseconds.
     package let now: Int64

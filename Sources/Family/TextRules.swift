@@ -1,4 +1,4 @@
-/// What a text may look like.
+/// The rules of texts.
 enum TextRules {
     /// Without white space at both ends; `nil` when nothing is left.
     static func trimmed(_ text: String) -> String? {
@@ -16,7 +16,7 @@ enum TextRules {
         switch scalar.value {
         case 0x09...0x0D, 0x20: true
         case 0...0x7F: false
-        // Zero width space and the byte order mark show nothing either: a name made of them is no name.
+        // Zero width space and the byte order mark show nothing either: a name made of them is empty.
         case 0x200B, 0xFEFF: true
         default: scalar.properties.isWhitespace
         }

@@ -1,6 +1,6 @@
 import Dates
 
-/// What is true of every trip beyond its single fields.
+/// The rules of every trip beyond its single fields.
 enum TripRules {
     static func applyDefaults(_ fields: inout Fields, _ context: RuleContext) {
         if fields["time_zone"] == nil { fields["time_zone"] = .text(context.zone) }
@@ -13,7 +13,7 @@ enum TripRules {
     }
 }
 
-/// What is true of every trip item beyond its single fields.
+/// The rules of every trip item beyond its single fields.
 enum TripItemRules {
     static func applyDefaults(_ fields: inout Fields, _ context: RuleContext) {
         if fields["start_zone"] == nil {

@@ -1,6 +1,6 @@
 /// How one change is taken back (semantics.md, "Undo"): pure, for the writer that does it and for history that says what can be undone.
 package enum Undo {
-    /// What has to be done to one record.
+    /// The action on one record.
     package enum Step: Hashable, Sendable {
         /// These values again, fields that only the server writes included; `nil` empties. Never empty.
         case assign([FieldPatch.Assignment])
@@ -18,7 +18,7 @@ package enum Undo {
         package init(fields: [Int]) { self.fields = fields }
     }
 
-    /// What takes one entry of a change back.
+    /// The step that takes one entry of a change back.
     ///
     /// - A creation: deletes the record, if nothing changed it since. A deletion: restores it, if it is still that deletion. A
     ///   restoration: deletes it again, if nothing changed it since.

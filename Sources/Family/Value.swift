@@ -83,7 +83,7 @@ package struct Fields: Hashable, Sendable {
     }
 }
 
-/// What an operation asks of the fields of one record.
+/// The assignments of an operation to the fields of one record.
 package struct FieldPatch: Hashable, Sendable {
     /// One assignment; `nil` clears.
     package struct Assignment: Hashable, Sendable {

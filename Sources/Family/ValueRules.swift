@@ -1,7 +1,7 @@
 import Dates
 import JSON
 
-/// What one value of a field must be, and its one spelling.
+/// The rules of one value of a field, and its one spelling.
 enum ValueRules {
     /// Why a value is refused; the caller adds where.
     struct Failure: Error {

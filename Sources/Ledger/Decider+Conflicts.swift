@@ -1,7 +1,7 @@
 import Bytes
 import Family
 
-// What happens to an update whose author did not see the current record (semantics.md, "Stale base").
+// Updates whose author did not see the current record (semantics.md, "Stale base").
 extension Decider {
     /// Lets a stale update through where nobody's edit is lost: set edits alone always, other fields with `merge: disjoint`. The update is
     /// compared with the committed record: what its own mutation did is not an edit of somebody else.
@@ -64,7 +64,7 @@ extension Decider {
 }
 
 extension FieldPatch {
-    /// What the patch assigns to a field; `nil` also when it clears it.
+    /// The value that the patch assigns to a field; `nil` also when it clears it.
     fileprivate func value(_ field: Int) -> Value? {
         assignments.first { $0.field == field }?.value
     }

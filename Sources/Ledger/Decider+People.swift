@@ -1,7 +1,7 @@
 import Bytes
 import Family
 
-// What follows from a change of a member or of the family itself, besides the record.
+// The consequences of a change of a member or of the family itself, besides the record.
 extension Decider {
     /// Checks a change of a person's record against what a family needs, and carries it to memberships and sessions.
     ///

@@ -2,7 +2,7 @@ import Bytes
 import Dates
 import Family
 
-// Who would have to be in two places: the conflict check of trips and the double-booking radar (product.md, "Trips and itinerary";
+// People who would have to be in two places: the conflict check of trips and the double-booking radar (product.md, "Trips and itinerary";
 // semantics.md, "Trip conflict check"). On the final state of a mutation, inside its transaction, so that of two authors who take the
 // same hour one is refused.
 extension Decider {
@@ -18,7 +18,7 @@ extension Decider {
     /// - Throws: `overlap` with the pairs of one trip that share somebody and are not accepted.
     func checkPlans(accepted: Set<OverlapPair>) throws -> [MutationWarning] {
         guard !plans.isEmpty else { return [] }
-        // What the operations read is not read for nothing: the check has as much of its own.
+        // The operations have used their budget; the check gets one of its own, of the same size.
         budget = ReadBudget(octets: environment.limits.relatedOctets)
         var travellers = Travellers(family)
         var written: [Booking] = []
@@ -29,7 +29,7 @@ extension Decider {
         return try radar(written, &travellers)
     }
 
-    /// Who travels where nobody is named, and the trips that were looked at.
+    /// The travellers of items that name nobody, and the trips that were read for them.
     private struct Travellers {
         let everybody: Set<Identifier>
         var trips: [Identifier: Set<Identifier>] = [:]

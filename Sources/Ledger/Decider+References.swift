@@ -1,7 +1,7 @@
 import Bytes
 import Family
 
-// What the going of a record does to those that refer to it (`ReferencePolicy`), and the names that are kept for it.
+// The effect of a deletion on the records that refer to the deleted one (`ReferencePolicy`), and the names that are kept for it.
 extension Decider {
     /// Carries out what the declaration says of everything that refers to a record which is about to go. Before the deletion itself, so
     /// that who reads the change backwards (undo) finds the record there again before the references to it.
@@ -55,7 +55,7 @@ extension Decider {
         return found.sorted { ($0.record.createdAt, $0.record.id) < ($1.record.createdAt, $1.record.id) }
     }
 
-    /// What a record has in a `change` frame besides its fields: ids, times, version and their keys.
+    /// Octets of a record in a `change` frame besides its fields: ids, times, version and their keys.
     static let envelopeOctets = 512
 
     private func tooLarge(_ target: Record, _ operation: Operation, _ index: Int) -> Rejection {
@@ -81,7 +81,7 @@ extension Decider {
         }
     }
 
-    /// What a record that comes back refers to may have gone meanwhile.
+    /// Drops the references of a restored record whose targets have been deleted meanwhile.
     ///
     /// - Returns: its fields without the references that end with their targets.
     /// - Throws: `unknown_reference` when it cannot be without one of them.

@@ -52,7 +52,7 @@ extension Decider {
             let patch = fields.isEmpty ? nil : FieldPatch(assignments: fields.map { .init(field: $0, value: nil) })
             try check(action, operation, 0, owner: current.athlete, author: current.createdBy, patch: patch)
         }
-        // What this undo itself did to the record since does not count.
+        // Changes that this undo itself made to the record do not count.
         var seen = current
         seen.version = undoing.isUntouched(entry.id) ? entry.version : 0
         // An update of a record that goes anyway needs no look.
@@ -115,7 +115,7 @@ extension Decider {
         Rejection(.purged, "What was deleted more than 30 days ago is gone for good, so this cannot be undone", kind: entry.kind, id: entry.id)
     }
 
-    /// What others put into a record since (items into a trip) would go with it.
+    /// Refuses to delete a record with parts that others have added since (items of a trip): the parts would be deleted with it.
     private func refuseLivingParts(of record: Record, _ undoing: Undoing) throws {
         for referrer in try view.referrers(of: record, limit: 1, &budget)
         where referrer.record.kind.declaration.fields[referrer.field].whenGone == .cascade {

@@ -23,13 +23,13 @@ package final class Decider {
     private var endedShares: [EndedShare] = []
     private var memberships: [(member: Identifier, removedAt: Int64?)] = []
     private var rights: [(member: Identifier, role: Role?)] = []
-    /// What the mutation may read of records and versions beside those that it names.
+    /// The octets of records and versions that the mutation may still read, besides those that it names.
     var budget: ReadBudget
     /// The records that the mutation deleted. No later operation may name them.
     private var removed: Set<Identifier> = []
     /// The lowest stale base that an operation on a record was merged from.
     private var mergedBases: [Identifier: Int64] = [:]
-    /// What was planned, to be checked after the last operation.
+    /// The plans that the mutation made, to be checked after the last operation.
     var plans = Plans()
 
     /// - Parameters:

@@ -15,7 +15,7 @@ package final class Decision {
     package let warnings: [MutationWarning]
     /// Records as they are after the decision, each once, in the order of their first write.
     package let records: [RecordWrite]
-    /// What the versions replaced, in order.
+    /// The values that the versions replaced, in order.
     package let history: [HistoryWrite]
     /// Share links that end.
     package let endedShares: [EndedShare]
@@ -71,7 +71,7 @@ package struct RecordWrite: Sendable {
     package var former: Record?
 }
 
-/// What one version of a record replaced.
+/// The values that one version of a record replaced.
 package struct HistoryWrite: Sendable {
     package var kind: Kind
     package var record: Identifier

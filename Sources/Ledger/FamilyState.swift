@@ -2,7 +2,7 @@ package import Bytes
 package import Dates
 package import Family
 
-/// What decides rights and places in one family: its zone, its head and its members.
+/// The facts that decide rights and sequence numbers in one family: its zone, its head and its members.
 package struct FamilyState {
     package let id: Identifier
     /// The newest sequence; 0 before the first.
@@ -41,7 +41,7 @@ package struct FamilyState {
     package var parents: Int { members.values.count { !$0.isRemoved && $0.role == .parent } }
 }
 
-/// What decides a member's rights.
+/// The facts that decide a member's rights.
 package struct MemberState {
     package var name: String
     package var role: Role

@@ -60,7 +60,7 @@ package struct Referrer {
     }
 }
 
-/// What one version of a record replaced.
+/// The values that one version of a record replaced.
 package struct HistoryEntry: Hashable, Sendable {
     package var version: Int64
     package var sequence: Int64

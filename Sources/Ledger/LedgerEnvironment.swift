@@ -1,7 +1,7 @@
 package import Dates
 package import Family
 
-/// What decisions take from outside: rules, zone data, limits, and the form in which the log keeps a change. Closures, so that a simulation
+/// The inputs of decisions from outside: rules, zone data, limits, and the form in which the log keeps a change. Closures, so that a simulation
 /// decides them. A class, because every decider holds it.
 package final class LedgerEnvironment {
     /// The rules of `Family`.

@@ -5,9 +5,9 @@ package import Family
 package struct NewDocument: Sendable {
     package var id: Identifier
     package var family: Identifier
-    /// Who uploads it.
+    /// The member who uploads it.
     package var member: Identifier
-    /// Whose it is.
+    /// The athlete whose document it is.
     package var athlete: Identifier
     /// A version in the chain that it joins, not necessarily the newest; `nil` begins a chain.
     package var replaces: Identifier?
@@ -15,7 +15,7 @@ package struct NewDocument: Sendable {
     package var fields: FieldPatch
     package var file: File
 
-    /// What the server found out about the file by itself.
+    /// The facts about the file that the server found out by itself.
     package struct File: Hashable, Sendable {
         package var name: String
         /// Media type.

@@ -1,7 +1,7 @@
 import Bytes
 import Family
 
-/// What a mutation planned anew, so that its final state can be checked.
+/// The plans that a mutation changed, so that their final state can be checked.
 struct Plans {
     /// Trip items that the conflict check looks at, with the operation that touched each first.
     private(set) var items: [Identifier: Int] = [:]
@@ -71,7 +71,7 @@ struct Plans {
 }
 
 extension Fields {
-    /// What the fields take on disk, but for unusual numbers of escapes.
+    /// The octets of the fields on disk, at most, except with an unusual number of escapes.
     var octetsAtMost: Int { textOctets + 512 }
 
     /// The octets of the texts in the fields, without keys, quotes and escapes.

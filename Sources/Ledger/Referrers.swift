@@ -8,7 +8,7 @@ package struct ReferringField: Hashable, Sendable {
     package var name: String
 }
 
-/// What the declarations say of references, the other way round: for each kind, the fields that refer to it.
+/// The references in the declarations, the other way round: for each kind, the fields that refer to it.
 package enum Referrers {
     /// Fields with a policy other than `stay`, by name and then by kind, for each kind that they refer to.
     package static let of: [Kind: [String: [ReferringField]]] = {

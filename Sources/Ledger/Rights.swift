@@ -2,7 +2,7 @@ package import Bytes
 package import Dates
 package import Family
 
-/// What one member of a family may do now. Writer and readers ask the same code.
+/// The rights of one member of a family now. The writer and the readers use the same code.
 package struct Rights {
     package let actor: Actor
     private let members: [Identifier: MemberState]

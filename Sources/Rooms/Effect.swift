@@ -7,7 +7,7 @@ package import Wire
 /// is gone finds nobody.
 package typealias SessionID = UInt64
 
-/// What the hub wants done, in order. The caller takes `Hub.effects` after each input and does them.
+/// The actions that the hub asks for, in order. The caller takes `Hub.effects` after each input and performs them.
 package enum Effect: Sendable {
     /// Sends one text message; the octets may be shared with other sessions.
     case send(SessionID, [UInt8])
@@ -41,7 +41,7 @@ package enum Effect: Sendable {
     case note(SessionID, event: StaticString, code: String)
 }
 
-/// What a session needs to know from the database.
+/// A question of a session to the database.
 package enum ReadRequest: Sendable {
     case signIn(token: String)
     /// Whether the writer is to be asked to redeem a code.
@@ -64,11 +64,11 @@ package enum ReadRequest: Sendable {
     case sessions(person: Int64, current: Int64, request: Int64)
 }
 
-/// What came of it.
+/// The answer to a `ReadRequest`.
 package enum ReadAnswer: Sendable {
     /// `nil`: no such session.
     case signIn(SignedIn?)
-    /// What was asked, and why it is refused; `nil`: the writer decides.
+    /// The code with its nonce, and why it is refused; `nil`: the writer decides.
     case redemption(code: String, nonce: String, refusal: Rejection?)
     case join(Result<Seat, Rejection>)
     /// Encoded `change` frames that follow each other, whether the log ended there, and if so the checksum of the records at its end.
@@ -143,7 +143,7 @@ package struct SignedIn: Sendable {
     }
 }
 
-/// What a join found, in one read transaction.
+/// The result of a join, read in one transaction.
 package struct Seat: Sendable {
     package enum Resume: Sendable, Hashable {
         case changes

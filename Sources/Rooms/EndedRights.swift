@@ -21,21 +21,21 @@ package struct EndedRights<Right: Hashable & Sendable>: Sendable {
 
     /// Somebody who may asks for the end of a right.
     ///
-    /// - Returns: false, and the right goes on, when too many wait.
+    /// - Returns: false if too many wait; the right then continues.
     package mutating func begin(_ right: Right) -> Bool {
         guard pending[right] != nil || pending.count < Self.maxPending else { return false }
         pending[right, default: 0] += 1
         return true
     }
 
-    /// The end of a right is durable, whoever asked for it.
+    /// The end of a right is durable, regardless of which request asked for it.
     package mutating func didCommit(_ right: Right) {
         pending[right] = nil
         if lately.count >= Self.maxLately { lately.removeFirst(Self.maxLately / 2) }
         lately.append(right)
     }
 
-    /// One of those who asked for the end was refused: the right goes on, unless others asked too.
+    /// One of the requests for the end was refused: the right continues, unless other requests wait.
     package mutating func lift(_ right: Right) {
         guard let count = pending[right] else { return }
         pending[right] = count > 1 ? count - 1 : nil

@@ -32,7 +32,7 @@ extension MissingChanges: Sendable {}
 ///
 /// The room follows its family's log from the head that its first seat was read at. The writer of this process reports its commits in order, which
 /// is the fast path. A change that the room knows already is skipped; where changes are missing, the log is read first, and what commits meanwhile
-/// waits. What commits before the first seat waits, too.
+/// waits. Changes that commit before the first seat wait, too.
 extension Hub {
     func receive(_ change: CommittedChange, in room: Room) {
         if room.missing == nil, room.delivered == nil { room.missing = MissingChanges(after: nil) }

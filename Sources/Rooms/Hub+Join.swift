@@ -41,7 +41,7 @@ extension Hub {
         session.isQuiet = join.isQuiet
         session.context = join.context ?? .all
         session.cursor = join.cursor?.sequence ?? 0
-        session.wish = Wish(join, request)
+        session.pendingJoin = PendingJoin(join, request)
         // The seat is taken before the database is asked, so that a removal which commits in between finds this session.
         let room = rooms[join.family] ?? Room(family: join.family)
         guard room.connections(of: membership.member) < limits.connectionsPerMember else {
@@ -56,7 +56,7 @@ extension Hub {
 
     func didJoin(_ session: Session, _ result: Result<Seat, Rejection>) {
         guard session.phase == .joining, let room = session.room else { return }
-        let request = session.wish?.request
+        let request = session.pendingJoin?.request
         let seat: Seat
         switch result {
         case .success(let found):
@@ -65,7 +65,7 @@ extension Hub {
             guard session.phase == .joining else { return }
             // Somebody's rights changed after this was read, perhaps this member's own, or who the athletes are: it is read again.
             guard found.head >= room.rightsChangedAt else {
-                if let wish = session.wish { emit(.read(session.id, .join(person: session.person, wish.join))) }
+                if let pending = session.pendingJoin { emit(.read(session.id, .join(person: session.person, pending.join))) }
                 return
             }
             seat = found
@@ -74,10 +74,10 @@ extension Hub {
             sendError(rejection, to: session, request: request)
             return
         }
-        if let differed = session.wish?.join.differed {
+        if let differed = session.pendingJoin?.join.differed {
             emit(.noteDifference(session.id, family: room.family, member: seat.member, sequence: differed))
         }
-        session.wish = nil
+        session.pendingJoin = nil
         room.athletes = Set(seat.athletes)
         session.member = seat.member
         session.role = seat.role
@@ -110,7 +110,7 @@ extension Hub {
     /// Back to a person without a seat, who may join again (without the cursor, say).
     private func standUp(_ session: Session) {
         session.phase = .signedIn
-        session.wish = nil
+        session.pendingJoin = nil
         guard let room = session.room else { return }
         session.room = nil
         room.remove(session)
@@ -208,7 +208,7 @@ extension Hub {
             }
         }
         session.forgetWaiting()
-        // What committed after the read was reported to the room meanwhile, so `delivered` tells whether something is missing.
+        // Changes that committed after the read were reported to the room meanwhile, so `delivered` shows whether one is missing.
         if reachedEnd, session.cursor >= room.delivered ?? 0 {
             session.phase = .live
             send(.live(sequence: session.cursor, checksum: checksum), to: session)
@@ -293,11 +293,11 @@ extension Hub {
         case .snapshot(let frames, let sequence, let verification):
             didReadSnapshot(session, frames: frames, sequence: sequence, verification)
         case .trimmed:
-            // It comes back with its cursor, and the join tells it that everything is sent anew.
+            // The client comes back with its cursor, and the join answers that everything is sent again.
             end(session, .slowReader, "the log was trimmed meanwhile")
         case .page(let frame):
             session.pendingPages -= 1
-            // Who signed out meanwhile gets nothing of the family any more.
+            // A session that was signed out meanwhile gets nothing more of the family.
             if session.phase != .ending { emit(.send(session.id, frame)) }
         case .failed:
             end(session, .internalError, "the database could not be read")

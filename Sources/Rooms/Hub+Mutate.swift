@@ -90,7 +90,7 @@ extension Hub {
         }
     }
 
-    /// What a commit did; everything in it is on stable storage. In the order of the commit.
+    /// Takes the results of a commit, in its order; everything in it is on stable storage.
     package func committed(_ results: [CommitResult]) {
         for result in results {
             switch result {
@@ -125,7 +125,7 @@ extension Hub {
             send(.context(session.context), to: session)
             if !session.isQuiet { announce(member, in: room, except: nil) }
         }
-        // Who looked at an athlete that is none any more looks at all.
+        // A session that looked at a member who is no longer an athlete now looks at all.
         for session in room.sessions where session.isSeated && session.context == .athlete(member) && role != .athlete {
             session.context = .all
             send(.context(.all), to: session)

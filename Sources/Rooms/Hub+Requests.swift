@@ -105,7 +105,7 @@ extension Hub {
 
     /// The readers had no room for what a session asked.
     ///
-    /// - Returns: false if the session cannot go on without it.
+    /// - Returns: false if the session cannot continue without it.
     package func refusedRead(_ id: SessionID, _ request: ReadRequest) -> Bool {
         let busy = Rejection(.busy, "The server is busy. Try again in a moment.", retryAfter: 1_000)
         if let payer = payer(of: id) { charge(payer, owed: -request.reserved) }

@@ -202,7 +202,7 @@ extension Hub {
         }
     }
 
-    /// Asks for the time of sessions in use to begin anew: of those that signed in after a pause, and once a day of those that stay open.
+    /// Asks to restart the idle time of sessions in use: of those that signed in after a pause, and once per day of those that stay open.
     func renewSessions() {
         if now - renewedAllAt >= Hub.renewalInterval {
             renewedAllAt = now

@@ -21,7 +21,7 @@ package final class Hub {
     private var signInQueue: [SessionID] = []
     private var signInQueueHead = 0
 
-    /// Sessions whose snapshot is being read, with their families, also after they have gone: the read goes on.
+    /// Sessions whose snapshot is being read, with their families, also after they have gone: the read continues.
     var snapshotReads: [SessionID: Identifier] = [:]
     /// Octets of the snapshots that are being sent.
     var snapshotOctets = 0
@@ -31,7 +31,7 @@ package final class Hub {
     /// Past it no other snapshot is read until some of it was sent, so a few families at their limit of about 64 MiB fit, and thousands of
     /// the usual size.
     static let maxSnapshotOctets = 268_435_456
-    /// What a reader takes in a second at least, on average after a grace, while others wait for the memory.
+    /// The least that a reader must take per second, on average after a grace period, while others wait for the memory.
     static let snapshotOctetsPerSecond: Int64 = 65_536
     static let snapshotGrace: Int64 = 10_000
 
@@ -73,7 +73,7 @@ package final class Hub {
     var accounts: WorkAccounts
 
     private(set) package var isDraining = false
-    /// Everyone goes: nobody needs to hear of anybody's leaving.
+    /// All sessions end, so no session needs a report about another one that leaves.
     private var isEndingAll = false
     /// Sessions open now.
     package private(set) var openSessions = 0
@@ -235,8 +235,8 @@ package final class Hub {
         }
     }
 
-    /// Tells everyone who is seated how far somebody's file is. Who joins later hears with the next one; the caller sends at most one a
-    /// second for each upload, besides its end.
+    /// Reports the progress of an upload to every joined session. A session that joins later gets the next report; the caller sends at most
+    /// one per second for each upload, besides its end.
     package func uploading(_ progress: UploadProgress, family: Identifier) {
         guard let room = rooms[family] else { return }
         let frame = ServerFrame.upload(progress).encode()
@@ -356,10 +356,10 @@ package final class Hub {
         }
     }
 
-    /// Lets sessions go on that sent a full portion and whose outbox is empty again.
+    /// Resumes sessions that sent a full portion and whose outbox is empty again.
     ///
     /// - Parameter isFlushed: whether everything that was sent to a session has left.
-    /// - Returns: whether any went on, so that there are effects to do.
+    /// - Returns: whether any resumed, so that there are effects to perform.
     package func reportDrained(_ isFlushed: (SessionID) -> Bool) -> Bool {
         guard !awaitingDrain.isEmpty else { return false }
         let waiting = awaitingDrain
@@ -378,7 +378,7 @@ package final class Hub {
         return moved
     }
 
-    /// The session has sent a portion and goes on when that has left.
+    /// The session has sent a portion and resumes when that has left.
     func awaitDrain(_ session: Session) {
         guard !session.awaitsDrain else { return }
         session.awaitsDrain = true

@@ -25,8 +25,8 @@ final class SnapshotUnderWay {
 @available(*, unavailable)
 extension SnapshotUnderWay: Sendable {}
 
-/// What a session asked to join, kept apart while the database is asked for a seat.
-final class Wish {
+/// The join of a session, kept apart while the database is asked for a seat.
+final class PendingJoin {
     let join: Join
     /// Of the `join` frame.
     let request: Int64?
@@ -38,7 +38,7 @@ final class Wish {
 }
 
 @available(*, unavailable)
-extension Wish: Sendable {}
+extension PendingJoin: Sendable {}
 
 /// One authenticated connection, or one on its way there. Confined to its hub's thread.
 ///
@@ -90,7 +90,7 @@ final class Session {
     var role = Role.guest
     /// A read for catching up is on its way.
     var isReading = false
-    /// Has sent a full portion and goes on when the outbox is empty.
+    /// Has sent a full portion and resumes when the outbox is empty.
     var awaitsDrain = false
     /// At most `Hub.maxPendingPages`.
     var pendingPages: UInt8 = 0
@@ -110,15 +110,15 @@ final class Session {
     var isQuiet = false
     /// When the access log was told of an athlete whose season is looked at here, by the hub's clock.
     var visits: [Identifier: Int64] = [:]
-    /// What was asked for, while the database is asked for a seat.
-    var wish: Wish?
+    /// The join that waits while the database is asked for a seat.
+    var pendingJoin: PendingJoin?
     var client = Identifier(high: 0, low: 0)
     /// The last sequence that was sent.
     var cursor: Int64 = 0
 
     // Flow.
-    /// What committed since that read was asked for, so that the answer need not be complete when it comes: a family that never
-    /// rests would keep a session from being live for ever. At most `Hub.portionOctets`; past it, it is read again.
+    /// Changes that committed since that read was asked for, so that its answer need not be complete when it comes: otherwise a busy
+    /// family could keep a session from ever being live. At most `Hub.portionOctets`; above that, the database is read again.
     private(set) var waiting: [CommittedChange] = []
     private var waitingOctets = 0
     /// The snapshot that is being sent; `nil` before and after.

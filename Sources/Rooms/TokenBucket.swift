@@ -14,8 +14,8 @@ package struct TokenRate: Sendable {
 /// Permits of one session, or of one share link, at a `TokenRate`, which its owner knows: a full bucket and a time are all that thousands of idle ones hold.
 /// Time is a parameter, in milliseconds.
 package struct TokenBucket: Sendable {
-    /// Thousandths of a permit that are lacking, so that a millisecond's gain is whole.
-    private var lacking: Int64 = 0
+    /// Thousandths of a permit that are missing, so that a millisecond's gain is whole.
+    private var missing: Int64 = 0
     private var refilledAt: Int64 = 0
 
     package init() {}
@@ -31,7 +31,7 @@ package struct TokenBucket: Sendable {
     package mutating func wait(_ rate: TokenRate, now: Int64) -> Int64? {
         guard rate.perSecond > 0 else { return nil }
         refill(rate, now: now)
-        let level = Int64(rate.burst) * 1000 - lacking
+        let level = Int64(rate.burst) * 1000 - missing
         return level >= 1000 ? nil : (1000 - level + Int64(rate.perSecond) - 1) / Int64(rate.perSecond)
     }
 
@@ -39,19 +39,19 @@ package struct TokenBucket: Sendable {
     package mutating func charge(_ amount: Int64, _ rate: TokenRate, now: Int64) {
         guard rate.perSecond > 0 else { return }
         refill(rate, now: now)
-        lacking = max(0, lacking + amount * 1000)
+        missing = max(0, missing + amount * 1000)
     }
 
     /// Whether no permit is missing: the bucket is like a new one.
     package mutating func isFull(_ rate: TokenRate, now: Int64) -> Bool {
         guard rate.perSecond > 0 else { return true }
         refill(rate, now: now)
-        return lacking == 0
+        return missing == 0
     }
 
     private mutating func refill(_ rate: TokenRate, now: Int64) {
         let elapsed = min(max(now - refilledAt, 0), 3_600_000)
-        lacking = max(0, lacking - elapsed * Int64(rate.perSecond))
+        missing = max(0, missing - elapsed * Int64(rate.perSecond))
         refilledAt = now
     }
 }

@@ -7,7 +7,7 @@ final class BlobTable: BlobWrites {
 
     init(_ database: Database) { self.database = database }
 
-    /// What a family's documents take, each file once, and how much of it is a file of this content already.
+    /// The octets of a family's documents, each file counted once, and the octets of a file that has this content already.
     private static let usage = """
         SELECT coalesce(sum(octets), 0), coalesce(sum(octets) FILTER (WHERE sha256 = ?2), 0) FROM blobs WHERE family = ?1 AND documents > 0
         """

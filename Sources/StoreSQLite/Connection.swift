@@ -31,7 +31,7 @@ enum Connection {
             PRAGMA foreign_keys = OFF;
             """)
         try configure(database, cacheKiB: writerCacheKiB)
-        // What a burst made of the log is given back when the log starts again: twice its usual size.
+        // After a burst the log shrinks to twice its usual size when it starts from the beginning.
         try database.execute("PRAGMA journal_size_limit = \(2 * checkpointPages * 4_096)")
     }
 
@@ -44,7 +44,7 @@ enum Connection {
         try database.execute("PRAGMA cache_size = -\(cacheKiB); PRAGMA temp_store = MEMORY")
     }
 
-    /// What links are signed with; `nil` until the writer has drawn it.
+    /// The key that signs links; `nil` until the writer has drawn it.
     static func linkKey(_ database: Database) throws -> [UInt8]? {
         try database.prepare("SELECT link_key FROM meta WHERE link_key IS NOT NULL").one { $0.octets(0) }
     }

@@ -34,7 +34,7 @@ final class PlacementMark {
     ///   - path: of the mark.
     ///   - database: path of the database file, which is there.
     ///   - newest: the last row of its log, 0 for none.
-    /// - Returns: the mark, and why the database must not go on under its epoch. A database without a log has told nobody anything.
+    /// - Returns: the mark, and why the database must not continue under its epoch. A database without a log has not reported anything to a client yet.
     static func open(_ path: String, database: String, newest: Int64) throws(Errno) -> (mark: PlacementMark, replacement: Replacement?) {
         let identity = try Files.identity(database)
         let before = Files.exists(path) ? parse(try Files.read(path, limit: 4_096)) : nil

@@ -27,7 +27,7 @@ final class PositionTable {
         var checksum = StateChecksum()
         living.bind(1, family)
         try living.each { row in
-            // A row with a damaged id is no record of anybody.
+            // A row with a damaged id is not a record of any family.
             if let id = try? row.identifier(0) { checksum.add(id, version: row.int64(1)) }
         }
         return checksum

@@ -2,7 +2,7 @@ import Posix
 import SQLite
 import Store
 
-/// What errors of SQLite, and of files beside the database, mean.
+/// The meaning of errors of SQLite, and of files beside the database.
 enum SQLiteFailure {
     static func engineFailure(_ error: any Error) -> EngineFailure {
         if let error = error as? SQLiteError, error.isFull { return .full }

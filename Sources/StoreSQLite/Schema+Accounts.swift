@@ -1,7 +1,7 @@
 extension Schema {
     /// Names with passwords, second factors, recovery codes, known devices, and recoveries by a parent or the host.
     ///
-    /// The tables follow the person: whoever deletes a row of `people` need not know them.
+    /// The tables follow the person: code that deletes a row of `people` need not know them.
     static let accounts = """
         -- `folded` is the name for comparison, `hash` a PHC string. `factor` is the secret of the one-time passwords, `step` the last that was used,
         -- `pending` a secret that was shown and is not confirmed yet.

@@ -1,6 +1,6 @@
 
 extension Schema {
-    /// Version 3 to 4: lists. What they are filtered and sorted by is not stored: readers work it out of the records that they hold in memory
+    /// Version 3 to 4: lists. The keys by which they are filtered and sorted are not stored: readers derive them from the records that they hold in memory
     /// (`ListingCache`), so that no key on disk can be older than the table that folds letters, and writing costs nothing more.
     static let lists = """
         -- A family's records of one kind. Messages, of which there are most, are paged from the log; 6 is Kind.message.

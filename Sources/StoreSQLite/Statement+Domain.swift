@@ -29,7 +29,7 @@ extension Statement {
         isNull(index) ? nil : int64(index)
     }
 
-    /// What `body` makes of the first row; `nil` when there is none. As `first`, for bodies that also find damage.
+    /// The result of `body` for the first row; `nil` when there is none. As `first`, for bodies that also find damage.
     func one<Value>(_ body: (Statement) throws -> Value) throws -> Value? {
         defer { reset() }
         return try step() ? try body(self) : nil
@@ -41,7 +41,7 @@ extension Statement {
         while try step() { try body(self) }
     }
 
-    /// What `body` makes of every row.
+    /// The results of `body` for all rows.
     func all<Value>(_ body: (Statement) throws -> Value) throws -> [Value] {
         var values: [Value] = []
         try each { values.append(try body($0)) }

@@ -13,7 +13,7 @@ package struct ChangeOutline: Hashable, Sendable {
         package var operation: Operation
         package var kind: Kind
         package var id: Identifier
-        /// Whom a new message mentions.
+        /// The members whom a new message mentions.
         package var mentions: [Identifier]
 
         package init(operation: Operation, kind: Kind, id: Identifier, mentions: [Identifier] = []) {

@@ -26,7 +26,7 @@ package enum CloseCode: UInt16, CaseIterable, Sendable {
     case removed = 4500
     /// The session was ended (signed out here or elsewhere).
     case sessionEnded = 4501
-    /// A frame that is no frame of this protocol.
+    /// A message that is not a frame of this protocol.
     case badFrame = 4502
 
     /// Whether a client should connect again by itself. Codes that nobody assigned follow their range; an abrupt end (no code) reconnects.

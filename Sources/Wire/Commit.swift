@@ -3,7 +3,7 @@ package import Family
 
 /// The writer's answer to one proposal, on its way back to the reactor.
 package struct Receipt: Sendable {
-    /// Whose proposal it was (`Proposal.session`).
+    /// The session of the proposal (`Proposal.session`).
     package var session: UInt64
     package var family: Identifier
     /// The member whose account `owed` belongs to; `nil` charges the family alone.
@@ -46,7 +46,7 @@ package struct CommittedChange: Sendable {
     }
 }
 
-/// What one commit did, in the order in which it did it: for each proposal its receipt and, when it changed something, the change.
+/// The results of one commit, in its order: for each proposal its receipt and, when it changed something, the change.
 package enum CommitResult: Sendable {
     case receipt(Receipt)
     case change(CommittedChange)

@@ -1,6 +1,6 @@
 package import Family
 
-/// What the protocol gained after server 0.1.0. `welcome.features` lists the features of a server, so that a client never guesses.
+/// A feature that the protocol gained after server 0.1.0. `welcome.features` lists the features of a server, so that a client never guesses.
 ///
 /// Declare a feature here, once, and name it in `FrameDeclaration` at every frame and key that belongs to it. The schema and the table in
 /// `proto/protocol.md` are written from these declarations. The order here is the order on the wire.

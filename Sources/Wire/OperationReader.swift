@@ -292,10 +292,10 @@ private struct Parts {
     var merge = MergeMode.none
     var patch = FieldPatch()
     var seen: Members = []
-    /// What is being read, for the refusal.
+    /// The member that is being read, for the refusal.
     var memberName: StaticString?
     var field: Int?
-    /// What came before the kind was known.
+    /// The fields that came before the kind was known.
     var fields: UnsafeRawBufferPointer?
     var add: UnsafeRawBufferPointer?
     var remove: UnsafeRawBufferPointer?
@@ -309,7 +309,7 @@ private struct Parts {
 }
 
 extension ValueCodec {
-    /// What a value of the type looks like, for a sentence.
+    /// The form of a value of the type, for a sentence.
     static func wanted(_ type: FieldType) -> String {
         switch type {
         case .line, .text, .choice, .date, .time, .localDateTime, .zone, .url, .state: "text"

@@ -4,7 +4,7 @@ import JSON
 
 /// The members by which `reject` and `error` say why.
 enum RejectionCodec {
-    /// What has been read of them.
+    /// The members that have been read.
     struct Parts {
         private var code: String?
         private var message: String?

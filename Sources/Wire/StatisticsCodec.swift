@@ -98,7 +98,7 @@ enum StatisticsCodec {
 
     // MARK: Reading
 
-    /// What was read, whose kind may stand behind it.
+    /// The parts that were read; their kind may come after them.
     struct Parts {
         fileprivate var numbers = Numbers()
         fileprivate var types: [Statistics.TypeCount] = []

@@ -2,7 +2,7 @@ import Bytes
 import Family
 package import JSON
 
-/// Who writes a value: sets travel as ids in what authors ask for, and with names and roles in what the server tells.
+/// The writer of a value: sets are ids in requests of authors, and have names and roles in frames of the server.
 enum ValueForm {
     case operation
     case record

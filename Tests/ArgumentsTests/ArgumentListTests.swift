@@ -11,7 +11,7 @@ struct ArgumentListTests {
         #expect(list.positional == ["x"])
     }
 
-    @Test("what follows -- is no option")
+    @Test("A word after -- is not an option")
     func dashes() throws {
         #expect(try ArgumentList(["--", "--json"], switches: ["--json"]).positional == ["--json"])
     }

@@ -84,7 +84,7 @@ struct OptionTests {
         #expect(try settings(["--peer="]).problems == ["--peer needs a value."])
     }
 
-    @Test("A variable that is no option is a warning with the one that was meant, because others may set variables of that name")
+    @Test("A variable that is not an option is a warning that names the closest one, because others may set variables of that name")
     func unknownVariable() throws {
         let read = try settings([], ["DEMO_RTAE=1", "DEMO_PORT=tcp://10.0.0.1", "DEMORATE=1"])
         #expect(read.problems == [] && read.warnings == ["DEMO_PORT is not an option.", "DEMO_RTAE is not an option. Did you mean DEMO_RATE?"])
@@ -134,7 +134,7 @@ struct OptionTests {
     func differences() throws {
         let before = try settings([], [], "rate = 3\npeer = p1")
         #expect(try settings([], [], "peer = p1\nfree-space = 1G").differences(from: before) == ["rate", "free-space"])
-        // Another source of the same value is no difference.
+        // Another source of the same value is not a difference.
         #expect(try settings(["--rate", "3", "--peer", "p1"]).differences(from: before) == [])
     }
 

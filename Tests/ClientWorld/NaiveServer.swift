@@ -26,7 +26,7 @@ package struct NaiveServer {
 
     package var checksum: StateChecksum { StateChecksum(records.values) }
 
-    /// What a join is answered with, all of it.
+    /// The whole answer to a join.
     package func join(_ join: Join) -> [ServerFrame] {
         var byChanges = false
         var frames: [ServerFrame] = []

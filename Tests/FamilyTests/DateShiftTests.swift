@@ -56,7 +56,7 @@ struct DateShiftTests {
         }
     }
 
-    @Test("What would leave the calendar is not moved", arguments: [("9999-12-31", 1), ("0001-01-01", -1), ("9990-01-01", 3_660)])
+    @Test("A date that would leave the calendar is not moved", arguments: [("9999-12-31", 1), ("0001-01-01", -1), ("9990-01-01", 3_660)])
     func outOfCalendar(_ date: String, _ days: Int) {
         #expect(DateShift.moved(fields(.event, ["start_date": .text(date)]), days: days) == nil)
         #expect(DateShift.copied(fields(.event, ["start_date": .text(date)]), days: days) == nil)

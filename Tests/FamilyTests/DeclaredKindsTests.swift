@@ -1,7 +1,7 @@
 import Family
 import Testing
 
-/// The declarations against the requirements, word for word: whoever drops a field or renames a word is told here.
+/// The declarations against the requirements, word for word: a dropped field or a renamed word is reported here.
 @Suite("Declared kinds")
 struct DeclaredKindsTests {
     private func names(_ kind: Kind) -> Set<String> { Set(kind.declaration.fields.map(\.name)) }

@@ -26,7 +26,7 @@ private func overlaps(_ due: [UInt64], _ records: [Record], travellers: Set<Iden
 
 @Suite("Trip conflict check (product.md, Trips and itinerary)")
 struct OverlapCheckTests {
-    @Test("R154 two items overlap when they share a moment; touching is no overlap", arguments: [
+    @Test("R154 two items overlap when they share a moment; touching is not an overlap", arguments: [
         ("2026-07-02T10:00", "2026-07-02T12:00", "2026-07-02T11:00", "2026-07-02T11:30", true),
         ("2026-07-02T10:00", "2026-07-02T12:00", "2026-07-02T12:00", "2026-07-02T13:00", false),
         ("2026-07-02T10:00", "2026-07-02T12:00", "2026-07-02T09:00", "2026-07-02T10:00", false),
@@ -92,7 +92,7 @@ struct OverlapCheckTests {
         #expect(overlaps([10, 11, 12], three).count == 3)
     }
 
-    @Test("R155 the rejection names both items, who is at both, and how to go on")
+    @Test("R155 the rejection names both items, who is at both, and how to continue")
     func rejection() throws {
         let found = overlaps([11], [
             item(10, "2026-07-02T10:00", "2026-07-02T12:00", [1]), item(11, "2026-07-02T11:00", "2026-07-02T13:00"),

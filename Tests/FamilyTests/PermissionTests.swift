@@ -2,7 +2,7 @@ import Bytes
 import Family
 import Testing
 
-@Suite("Who may write what (product.md, Who may do what)")
+@Suite("Permissions to write (product.md, Who may do what)")
 struct PermissionTests {
     /// The table, as letters: C create, U update, D delete, R restore. Columns: whose the record is, seen from the actor.
     /// For events "own" is the actor's own season; for messages the actor's own message; for members the actor itself.

@@ -132,7 +132,7 @@ struct RequirementTests {
     ])
     func deleted(_ kind: Kind) { #expect(kind.declaration.isDeletedByMutation) }
 
-    @Test("R163 an item needs a title; an empty text is no text; without an end it lasts all day")
+    @Test("R163 an item needs a title; an empty text is not a title; without an end it lasts all day")
     func itemTitle() throws {
         #expect(created(.tripItem, ["trip_id": .reference(id(5)), "start_time": .text("2026-07-02T10:00")]).rejection?.message == "Title is required")
         #expect(try canonical(.tripItem, "description", .text("  ")) == nil)

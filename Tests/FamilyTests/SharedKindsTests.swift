@@ -10,7 +10,7 @@ func record(_ kind: Kind, _ number: UInt64, athlete: Identifier? = nil, _ values
         fields: fields(kind, values))
 }
 
-/// What a new record is after the defaults, and what is wrong with it.
+/// A new record after the defaults, with its faults.
 func created(_ kind: Kind, _ values: KeyValuePairs<String, Value?>, around targets: [Record] = []) -> (fields: Fields, rejection: Rejection?) {
     let environment = machineZones()
     var fields = fields(kind, values)
@@ -23,7 +23,7 @@ func created(_ kind: Kind, _ values: KeyValuePairs<String, Value?>, around targe
     }
 }
 
-@Suite("What the declarations say of references")
+@Suite("References in the declarations")
 struct ReferencePolicyTests {
     @Test("A kept name stands in a line of the same kind that only the server writes", arguments: Kind.allCases)
     func keptNames(_ kind: Kind) throws {
@@ -127,7 +127,7 @@ struct MetricRulesTests {
         #expect(refusal(.metric, "value", .text(typed))?.code == .outOfRange)
     }
 
-    @Test("The same number written otherwise is no change, and no contradiction")
+    @Test("The same number in another spelling is not a change, and not a contradiction")
     func sameNumber() {
         let held = fields(.metric, ["value": .text("92.50")])
         for (typed, isChange) in [("92.5", false), ("92.500", false), ("92.51", true), ("-92.5", true), ("925", true)] {
@@ -312,7 +312,7 @@ struct ReadingPositionTests {
         #expect((0..<100).allSatisfy { ReadingPosition.id(of: id($0)) != id($0) })
     }
 
-    @Test("P50 It never goes back, and a stale base is no conflict")
+    @Test("P50 It never goes back, and a stale base is not a conflict")
     func onlyGrows() {
         let held = fields(.readingPosition, ["sequence": .integer(40)])
         for (asked, comes) in [(39, 40), (40, 40), (41, 41), (0, 40)] as [(Int64, Int64)] {

@@ -81,7 +81,7 @@ struct UndoTests {
         #expect(throws: Undo.Contradiction(fields: [])) { try Undo.step(entry, before: [], current: current) }
     }
 
-    @Test("What was deleted since is not edited")
+    @Test("A record that was deleted since is not changed")
     func deletedSince() {
         var current = event
         current.deletedAt = 1

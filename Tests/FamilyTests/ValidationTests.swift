@@ -148,7 +148,7 @@ struct EventRulesTests {
         #expect(fields["attended"] == .flag(true))
     }
 
-    /// What the author gave: start date, end date, start time, end time; and the end that comes out.
+    /// The author's values: start date, end date, start time, end time; and the end that comes out.
     @Test("The end that is not given follows from the start", arguments: [
         ("2026-04-15", nil, nil, nil, "2026-04-15", nil),
         ("2026-04-15", "2026-04-17", nil, nil, "2026-04-17", nil),

@@ -94,7 +94,7 @@ struct ValueRulesTests {
         #expect(try canonical(.event, "cost", .text(typed)) == .text(kept))
     }
 
-    @Test("What is no decimal number within its bounds is refused", arguments: [
+    @Test("A text that is not a decimal number within its bounds is refused", arguments: [
         ("abc", ErrorCode.invalid), ("1,5", .invalid), ("1.", .invalid), (".5", .invalid), ("1e3", .invalid), ("+1", .invalid), ("1.2.3", .invalid),
         ("--1", .invalid), ("-", .invalid), (".", .invalid), ("NaN", .invalid), ("٣", .invalid), ("1 000", .invalid),
         (String(repeating: "0", count: 65), .invalid), ("1.234", .outOfRange), ("1.000", .outOfRange), ("1000000000", .outOfRange),
@@ -124,7 +124,7 @@ struct ValueRulesTests {
         #expect(try canonical(.event, "start_time", .text(text)) == .text(text))
     }
 
-    @Test("What is no time of a day", arguments: ["24:00", "9:30", "09:60", "09:30:00", "09.30", "noon", "-1:00", "09:3a"])
+    @Test("Texts that are not a time of day", arguments: ["24:00", "9:30", "09:60", "09:30:00", "09.30", "noon", "-1:00", "09:3a"])
     func noTime(_ text: String) {
         #expect(refusal(.event, "start_time", .text(text))?.code == .invalid)
     }
@@ -163,7 +163,7 @@ struct ValueRulesTests {
         #expect(try canonical(.event, "url", .text(typed)) == .text(kept))
     }
 
-    @Test("Everything else is no link", arguments: [
+    @Test("Everything else is not a link", arguments: [
         "example.com", "www.example.com", "ftp://example.com", "javascript:alert(1)", "https:/example.com", "https://", "https:///x", "http://?x",
         "https://a b.com", "https://a.com/x y", "https://a.com/\u{202F}x", "https://user:pw@a.com", "https://a..b", "https://.a", "https://a:99999",
         "https://a:80:80", "https://a:x", "https://[::1", "https://[]", "https://a.com/<script>", "https://a.com/\"x", "data:text/html,x", "http",

@@ -37,7 +37,7 @@ struct FoldedTextTests {
         #expect(changed > 10_000)
     }
 
-    @Test("What is in a text is in its folded form, whatever the case, the accents and the way they are composed", arguments: 1...50)
+    @Test("A part of a text is found in its folded form, in any case, with any accents, however composed", arguments: 1...50)
     func substrings(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         for _ in 0..<100 {

@@ -47,7 +47,7 @@ struct PlanTests {
         #expect(try MutatePlan(["--rate", "1000", "--duration", "0.5"]).pace == .open(perSecond: 1_000))
     }
 
-    @Test("memory without a process is no measurement")
+    @Test("A request for memory without a process is refused")
     func idle() {
         #expect(throws: UsageError.self) { try IdlePlan(["--connections", "10"]) }
     }
@@ -76,7 +76,7 @@ struct SeedNamesTests {
     }
 }
 
-@Suite("What the kernel says of a process")
+@Suite("Figures of the kernel about a process")
 struct ProcessUseTests {
     @Test("CPU time is read behind a name with blanks and parentheses")
     func stat() {

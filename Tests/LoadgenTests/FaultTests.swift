@@ -9,7 +9,7 @@ import Wire
 
 @testable import loadgen
 
-/// What the fake server does wrong with every tenth message.
+/// The fault of the fake server with every tenth message.
 enum Fault: String, CaseIterable, Sendable {
     case none
     case loseChange
@@ -171,7 +171,7 @@ struct FaultTests {
             }
         #expect(Set(report.faults.filter { $0.count > 0 }.map { $0.name.description }) == expected, "\(report.text)")
         #expect(report.isFaultless == (fault == .none))
-        // Who closes at the seventh has answered six, and four are under way.
+        // A server that closes at the seventh has answered six, and four are under way.
         #expect(report.sent >= 10)
     }
 }

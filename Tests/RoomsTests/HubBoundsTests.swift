@@ -367,7 +367,7 @@ struct HubSnapshotTests {
         #expect(reads(script) == [ids[0]])
         script.answer(.snapshot(frames: [Array("s".utf8)], sequence: 1, HubScript.sums), ids[0])
         #expect(reads(script) == [ids[1]])
-        // Who has gone is passed over, but a read that has begun is waited for.
+        // A session that has gone is passed over, but a read that has begun is waited for.
         script.hub.closed(ids[1])
         script.hub.closed(ids[2])
         #expect(reads(script) == [])

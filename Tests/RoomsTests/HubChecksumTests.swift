@@ -104,7 +104,7 @@ struct HubChecksumTests {
         #expect(told(script).suffix(2) == ["\(id): log 1", "\(id): live 1 1"])
     }
 
-    @Test("What committed while the log was read comes with its own checksum, not with the log's")
+    @Test("A change that commits while the log is read comes with its own checksum, not with the log's")
     func committedMeanwhile() {
         let script = HubScript()
         let id = script.joined(at: 5)

@@ -34,7 +34,7 @@ struct HubRequestTests {
         #expect(script.seen() == [.frame(id, "error not_found")])
     }
 
-    @Test("What a list does not know is refused with the request's number, and the session goes on")
+    @Test("An unknown member of a list request is refused with the request's number, and the session continues")
     func refusals() {
         let script = HubScript()
         let id = script.live(at: 0)

@@ -30,7 +30,7 @@ struct HubScript {
         hub = Hub(limits: limits, serverVersion: "test")
     }
 
-    /// What came out of one input, told in short words.
+    /// The effects of one input, in short words.
     enum Seen: Equatable, CustomStringConvertible {
         case frame(SessionID, String)
         case close(SessionID, CloseCode, dropsQueue: Bool)
@@ -131,7 +131,7 @@ struct HubScript {
         }
     }
 
-    /// What was sent, with the request that each answers.
+    /// The frames that were sent, with the request that each answers.
     func answers() -> [String] {
         hub.takeEffects().compactMap { effect in
             guard case .send(_, let octets) = effect else { return nil }

@@ -528,7 +528,7 @@ struct HubRightsTests {
         #expect(!script.seen().contains { if case .frame(first, _) = $0 { true } else { false } })
     }
 
-    @Test("P05 others hear of coming and going")
+    @Test("P05 other members are notified of joins and leaves")
     func presence() {
         let script = HubScript()
         let first = script.live(at: 0)
@@ -563,7 +563,7 @@ struct HubRightsTests {
     }
 }
 
-@Suite("What the hub tells the writer besides mutations")
+@Suite("Notes of the hub to the writer besides mutations")
 struct HubNoteTests {
     /// The notes among what is to be done.
     private func accesses(_ hub: Hub) -> [AccessNote] {

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Rooms
 
-@Suite("What members and families have used of the server's time, guarantee `fair`")
+@Suite("The server's time that members and families have used, guarantee `fair`")
 struct WorkAccountTests {
     private static let family = Identifier(high: 0, low: 1)
     private static func payer(_ member: UInt64, of family: Identifier = family) -> Payer {

@@ -24,7 +24,7 @@ package final class MemoryDatabase {
 
     package let epoch: String
     package let linkKey: [UInt8]
-    /// What is on stable storage.
+    /// The tables on stable storage.
     package internal(set) var committed = MemoryTables()
     /// The failures that are still to happen.
     private var script: [Failure] = []

@@ -5,7 +5,7 @@ import Wire
 
 @Suite("The checksum in protocol.md")
 struct ChecksumExampleTests {
-    /// The frames that the server sends in a section, in their order: each begins with an arrow and goes on over indented lines.
+    /// The frames that the server sends in a section, in their order: each begins with an arrow and continues over indented lines.
     private static func frames(of section: String) throws -> [ServerFrame] {
         let text = String(decoding: try #require(ProtoFolder.read("protocol.md")), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -109,7 +109,7 @@ struct OperationTests {
         if number == nil { #expect(outcome.rejection?.code == .badFrame) }
     }
 
-    @Test("What is broken as JSON is a bad frame, also inside of a mutation", arguments: [
+    @Test("Broken JSON is a bad frame, also inside a mutation", arguments: [
         "{\"op\":\"create\",KE,\"fields\":{\"name\":\"a\",\"name\":\"b\"}}", "{\"op\":\"create\",KE,\"fields\":{\"name\":\"\\ud800\"}}",
         "{\"op\":\"create\",KE,\"fields\":{\"name\":\"a\"},}", "{\"op\":\"create\",KE,\"fields\":{\"name\":01}}",
         "{\"op\":\"undo\",KE,\"fields\":{\"x\":1,\"x\":2}}",
@@ -120,7 +120,7 @@ struct OperationTests {
         #expect(outcome.refusedMutation == nil)
     }
 
-    @Test("What comes from outside is short and clean in a sentence")
+    @Test("A text from outside is short and clean in a sentence")
     func quoting() throws {
         let name = String(repeating: "ż", count: 5_000) + "\u{1B}"
         let rejection = try #require(Outcome(mutate("{\"op\":\"create\",\(eventHead),\"fields\":{\"\(String(repeating: "x", count: 5_000))\":1}}")).rejection)
@@ -165,7 +165,7 @@ struct ClientFrameTests {
         #expect(outcome(257).rejection?.field == "token")
     }
 
-    @Test("What is no object with a known type is a bad frame", arguments: [
+    @Test("Anything but an object with a known type is a bad frame", arguments: [
         "", " ", "null", "[]", "\"sign_out\"", "{}", "{\"type\":\"sing_out\"}", "{\"type\":5}", "{\"Type\":\"sign_out\"}", "{\"type\":\"sign_out\"} {}",
         "\u{FEFF}{\"type\":\"sign_out\"}", "{\"type\":\"sign_out\",\"type\":\"sign_out\"}", "{type:\"sign_out\"}", "{\"type\":\"sign_out\",}",
     ])

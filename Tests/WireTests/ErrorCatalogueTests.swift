@@ -37,7 +37,7 @@ struct ErrorCatalogueTests {
         "Family/Permission.swift": .notAllowed, "Family/OverlapCheck.swift": .overlap, "Ledger/Decider+Conflicts.swift": .conflict,
         "Wire/FilterCodec.swift": .invalid,
     ]
-    /// What stands behind a code instead of a literal: a sentence that was made, and is found, in another place.
+    /// Expressions in place of a literal sentence: the sentence is made, and found, elsewhere.
     static let passedOn: Set<String> = ["message", "error.message", "sentence", "sentence(access)", "problem"]
 
     static let sites: [Site] = {
@@ -78,7 +78,7 @@ struct ErrorCatalogueTests {
                 let isWritten = written[code]?.contains { sentence.matches($0) } ?? false
                 // The finished one is taken from the list itself.
                 let isTaken = sentence.template == code.sentence && Self.sites.contains { $0.code == code && $0.expression.hasPrefix("ErrorCode.") }
-                // What the reader refuses is told as bad_frame where no number can be answered.
+                // A refusal of the reader is sent as bad_frame if there is no number to answer.
                 let isFrame = code == .badFrame && written.values.contains { $0.contains { sentence.matches($0) } }
                 #expect(isWritten || isTaken || isFrame, "\(code.rawValue): \(sentence.template)")
             }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FrameCheck
 
-/// What holds every other suite to `proto/` has to notice what is wrong.
+/// The check that holds every other suite to `proto/` must notice faults.
 @Suite("The check of frames against proto/schema")
 struct FrameCheckTests {
     private static let family = "01930000-0000-7000-8000-0000000000f1"

@@ -17,7 +17,7 @@ struct GoldenFrame: CustomTestStringConvertible {
     var text: [UInt8]?
     var error: Expectation?
 
-    /// What the file says about the refusal; members left out are not looked at.
+    /// The refusal in the file; missing members are not compared.
     struct Expectation {
         var mutation: Int64?
         var code: String?

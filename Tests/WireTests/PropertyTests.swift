@@ -8,7 +8,7 @@ import Wire
 struct PropertyTests {
     static let seeds: [UInt64] = [1, 2, 3, 2_026_1121, freshSeed]
 
-    @Test("What a client writes is read as what it meant, and written the same again", arguments: seeds)
+    @Test("The frame of a client is read with its meaning, and written the same again", arguments: seeds)
     func clientRoundTrip(_ seed: UInt64) throws {
         var frames = RandomFrames(seed: seed)
         for turn in 0..<400 {
@@ -20,7 +20,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("What the server writes is read as what it meant, and written the same again", arguments: seeds)
+    @Test("The frame of the server is read with its meaning, and written the same again", arguments: seeds)
     func serverRoundTrip(_ seed: UInt64) throws {
         var frames = RandomFrames(seed: seed)
         for turn in 0..<400 {

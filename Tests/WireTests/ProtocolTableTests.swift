@@ -40,7 +40,7 @@ struct ProtocolTableTests {
             + rows.map { "| \($0.kinds.joined(separator: ", ")) | \($0.cells.joined(separator: " | ")) |" }
     }
 
-    /// Whose a record is, seen from the actor.
+    /// The owner of a record, seen from the actor.
     private enum Whose: CaseIterable { case own, editable, viewed }
 
     private static func cell(_ kind: Kind, _ role: Role) -> String {

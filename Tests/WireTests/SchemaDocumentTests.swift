@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Wire
 
-@Suite("What is generated for other clients")
+@Suite("Files that are generated for other clients")
 struct SchemaDocumentTests {
     @Test("P04 The files in proto/ are the generated ones")
     func filesAreGenerated() {
@@ -52,7 +52,7 @@ struct SchemaDocumentTests {
         }
     }
 
-    /// What every release says; never more, because servers of the first release are still out there.
+    /// The features of every release; never more, because servers of the first release are still out there.
     private static let firstRelease: Set<String> = [
         "message_octets", "sign_in_octets", "json_depth", "operations_per_mutation", "change_octets", "pending_mutations", "pending_octets",
         "mutations_per_second", "mutation_burst", "refusals", "outbox_octets", "outbox_age", "sign_in_time", "ping_interval", "pong_time",
@@ -66,7 +66,7 @@ struct SchemaDocumentTests {
         return welcome
     }
 
-    @Test("A welcome of the first release is understood: limits that came later are marked, and no other may be lacking")
+    @Test("A welcome of the first release is understood: limits that came later are marked, and no other may be missing")
     func limitsOfTheFirstRelease() throws {
         #expect(Set(Limits.entries.filter { !$0.isLater }.map(\.name.description)) == Self.firstRelease)
         let first = try #require(try welcome(limits: Self.firstRelease))

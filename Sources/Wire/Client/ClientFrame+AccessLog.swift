@@ -1,6 +1,6 @@
 import JSON
 
-/// Who looked at an athlete's season.
+/// A request for the access log of an athlete's season.
 package struct AccessLogRequest: Hashable, Sendable {
     package var request: Int64
     package var before: String?

@@ -49,7 +49,7 @@ extension ClientFrame {
                         if !error.isOfGrammar { refuse(key, error, &content) }
                         throw error
                     }
-                    // What follows is read by those who know the type.
+                    // Only the reader of the type knows the members that follow.
                     throw JSONError.invalid("type")
                 }
             }
@@ -113,7 +113,7 @@ extension ClientFrame {
         throw plain
     }
 
-    /// What a frame that is refused can be answered by; what cannot be read is `nil`.
+    /// The numbers by which a refused frame can be answered; `nil` if they cannot be read.
     private struct Numbers {
         var type: String?
         var mutation: Int64?

@@ -1,6 +1,6 @@
 import JSON
 
-/// What happened since somebody last looked.
+/// A request for a summary of the changes since a member last looked.
 package struct DigestRequest: Hashable, Sendable {
     package var request: Int64
     /// `nil`: since the member's own reading position.

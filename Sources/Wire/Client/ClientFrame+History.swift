@@ -2,7 +2,7 @@ package import Bytes
 package import Family
 import JSON
 
-/// Who changed what, newest first.
+/// A request for the changes with their authors, newest first.
 package struct HistoryRequest: Hashable, Sendable {
     package struct Target: Hashable, Sendable {
         package var kind: Kind

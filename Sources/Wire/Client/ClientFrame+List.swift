@@ -8,7 +8,7 @@ package struct ListRequest: Hashable, Sendable {
     /// Echoed in the answer.
     package var request: Int64
     package var kind: Kind
-    /// Whose records; `nil`: as the context says.
+    /// The season whose records are listed; `nil`: that of the context.
     package var athlete: Context?
     package var filter: Query.Filter
     package var search: String
@@ -39,7 +39,7 @@ package struct ListRequest: Hashable, Sendable {
         self.deleted = deleted
     }
 
-    /// What is asked for, by who looks at a season.
+    /// The season that is listed, for a session with a context.
     ///
     /// - Throws: what the kind's lists do not know, for an `error` frame.
     package func query(context: Context) throws(Rejection) -> Query {

@@ -1,7 +1,7 @@
 package import Family
 package import JSON
 
-/// What a client may say, one JSON object a text message; `proto/protocol.md` shows each.
+/// The frames of clients, one JSON object per text message; `proto/protocol.md` shows each.
 package enum ClientFrame: Hashable, Sendable {
     /// `{"type":"sign_in","token":"…"}`; without `token` that of the cookie in the upgrade request.
     case signIn(token: String?)

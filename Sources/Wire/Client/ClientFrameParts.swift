@@ -23,11 +23,11 @@ protocol ClientFrameParts: SendableMetatype {
     func frame(_ content: inout FrameContent) throws(JSONError) -> ClientFrame
 }
 
-/// What the members of a client's frame share while they are read.
+/// The state that the members of a client's frame share while they are read.
 struct FrameContent {
     let limits: Limits
     var request: Int64?
-    /// What is refused; a grammar error leaves it `nil`.
+    /// The refusal; a grammar error leaves it `nil`.
     var refusal: Rejection?
     /// Whether the refusal is about a word in a question that a later server may know, not about the form of the frame.
     private(set) var refusesQuestion = false

@@ -1,7 +1,7 @@
 import Family
 import Queries
 
-/// What several frames share: `common.json`.
+/// The definitions that several frames share: `common.json`.
 enum CommonSchema {
     static let document: SchemaTree = .object([
         ("$schema", .string(SchemaDocument.dialect)),

@@ -26,7 +26,7 @@ package struct FrameDeclaration: Sendable {
     package let members: [Member]
     /// Of these members a frame has exactly one; none of them is required by itself.
     package let oneOf: [String]
-    /// What holds between members, as `allOf`.
+    /// The rules between members, as `allOf`.
     package let rules: [SchemaTree]
     /// `nil`: known since 0.1.0.
     package let feature: Feature?

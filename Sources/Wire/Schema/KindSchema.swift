@@ -80,7 +80,7 @@ enum KindSchema {
         return .object(members)
     }
 
-    /// What a record gets when its creation leaves the field out: a value, or in words how the server finds one.
+    /// The value that a record gets when its creation leaves the field out: a value, or in words how the server finds one.
     private static func leftOut(_ field: FieldDeclaration) -> (String, SchemaTree)? {
         switch field.defaultValue {
         case .flag(let flag)?: return ("default", .flag(flag))

@@ -27,7 +27,7 @@ package enum SchemaDocument {
         var properties: [(String, SchemaTree)] = [("type", ["const": .string(frame.type)])]
         for member in frame.members {
             guard case .object(let schema) = member.schema else { continue }
-            // What the member means here goes before what its type says about itself.
+            // The meaning of the member here goes before the description of its type.
             let feature = member.feature.map { [("$comment", SchemaTree.string($0.comment))] } ?? []
             properties.append((member.name, .object([("description", .string(member.meaning))] + feature + schema.filter { $0.0 != "description" })))
         }

@@ -6,9 +6,9 @@ package struct AccessPage: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         /// UTC milliseconds.
         package var at: Int64
-        /// Whose season.
+        /// The athlete whose season it is.
         package var athlete: Identifier
-        /// Who looked.
+        /// The member who looked.
         package var member: Identifier
         /// `context`, `document` or `export`.
         package var what: String

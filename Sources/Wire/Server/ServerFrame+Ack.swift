@@ -19,7 +19,7 @@ package struct Ack: Hashable, Sendable {
     package var sequence: Int64?
     /// One for each record that changed, cascades included.
     package var records: [Version]
-    /// What was done and may not be meant.
+    /// Effects that the author may not have meant.
     package var warnings: [MutationWarning]
 
     package init(mutation: Int64, sequence: Int64?, records: [Version], warnings: [MutationWarning] = []) {

@@ -2,12 +2,12 @@ package import Family
 import JSON
 
 extension ServerFrame {
-    /// Reads one text message of the server. What a newer server adds (members, kinds, limits, codes, types of frames) is left aside, so
-    /// that an older client goes on; what is there and known has to be right. `type` stands first, a record's `kind` before its
+    /// Reads one text message of the server. Additions of a newer server (members, kinds, limits, codes, types of frames) are left aside, so
+    /// that an older client continues; everything known has to be right. `type` stands first, a record's `kind` before its
     /// `fields`; other members may come in any order.
     ///
     /// - Parameter octets: one whole message; not kept.
-    /// - Throws: `bad_frame` for what is no frame.
+    /// - Throws: `bad_frame` for a text that is not a frame.
     package static func decode(_ octets: UnsafeRawBufferPointer) throws(Rejection) -> ServerFrame {
         // Far above any frame of ours (a snapshot comes in chunks of less than 1 MiB), and below what the reader can count.
         guard octets.count < 1 << 31 else { throw Rejection(.badFrame, "A message of the server is too long") }
@@ -33,7 +33,7 @@ extension ServerFrame {
                 try reader.readObject { reader, key throws(JSONError) in
                     guard key == "type" else { throw .unexpected("the type first", at: reader.offset) }
                     word = try reader.readString()
-                    // What follows is read by those who know the type.
+                    // Only the reader of the type knows the members that follow.
                     throw JSONError.invalid("type")
                 }
             }

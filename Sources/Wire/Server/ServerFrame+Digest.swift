@@ -53,14 +53,14 @@ package struct DigestAnswer: Hashable, Sendable {
     package var request: Int64
     /// Where it ends: the newest change.
     package var sequence: Int64
-    /// What it covers: the changes after this one.
+    /// The digest covers the changes after this one.
     package var after: Int64
     /// False when more happened since than a digest looks at: `after` is later than what was asked for.
     package var isComplete: Bool
     /// Changes that it covers.
     package var changes: Int
     package var kinds: [KindCount]
-    /// Who made most, first.
+    /// The authors, the one with most changes first.
     package var authors: [Author]
     /// New messages of others.
     package var messages: Int

@@ -6,7 +6,7 @@ import JSON
 package struct HistoryPage: Hashable, Sendable {
     package var request: Int64
     package var entries: [HistoryItem]
-    /// What to ask for with `before`; `nil`: that was the oldest.
+    /// The `before` of the next request; `nil`: this was the oldest.
     package var next: Int64?
 
     package init(request: Int64, entries: [HistoryItem], next: Int64? = nil) {
@@ -20,7 +20,7 @@ package struct HistoryPage: Hashable, Sendable {
 package struct HistoryItem: Hashable, Sendable {
     package struct Change: Hashable, Sendable {
         package var entry: ChangeEntry
-        /// What an update replaced, for each field that it changed; empty for others, and where that was purged.
+        /// The values that an update replaced, for each field that it changed; empty for other changes, and where they were purged.
         package var before: [FieldPatch.Assignment]
 
         package init(entry: ChangeEntry, before: [FieldPatch.Assignment] = []) {

@@ -2,7 +2,7 @@ package import Bytes
 package import Family
 import JSON
 
-/// Who is here and looks at whose season; of several connections the one that spoke last counts.
+/// A member who is online, and the season that they look at; of several connections, the one that sent a frame last counts.
 package struct Presence: Hashable, Sendable {
     package var member: Identifier
     package var connections: Int

@@ -1,11 +1,11 @@
 package import Bytes
 import JSON
 
-/// How far a file is that somebody sends to the family. Of the moment: it is in no log, and whoever joins later hears with the next one.
+/// The progress of an upload to the family. It is not in the log; a session that joins later gets the next report.
 package struct UploadProgress: Hashable, Sendable {
     package enum State: String, CaseIterable, Sendable {
         case running
-        /// The connection is gone; the upload can go on from where it is.
+        /// The connection is gone; the upload can continue from where it is.
         case paused
         /// The document is there: its record came or comes as a change.
         case finished
@@ -15,12 +15,12 @@ package struct UploadProgress: Hashable, Sendable {
 
     /// The upload's, which is the document's once it is there.
     package var id: Identifier
-    /// Who sends.
+    /// The member who uploads.
     package var member: Identifier
-    /// Whose document it will be.
+    /// The athlete whose document it will be.
     package var athlete: Identifier
     package var title: String
-    /// What came so far, and of how many; `nil` while the sender has not said.
+    /// The octets that arrived so far, and their total; `nil` while the sender has not given it.
     package var octets: Int64
     package var total: Int64?
     package var state: State

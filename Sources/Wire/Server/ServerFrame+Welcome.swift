@@ -11,7 +11,7 @@ package struct Welcome: Hashable, Sendable {
     package var time: Int64
     package var memberships: [Membership]
     package var limits: Limits
-    /// What the server knows besides 0.1.0. A server refuses every frame and key that it does not know, so a client sends those of a
+    /// The features of the server besides those of 0.1.0. A server refuses every frame and key that it does not know, so a client sends those of a
     /// feature only to a server that lists it. Features that this program does not know are left out.
     package var features: [Feature]
     /// The build of the web client that the server offers, 32 hexadecimal digits; `nil` if it offers none.

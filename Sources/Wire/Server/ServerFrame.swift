@@ -2,7 +2,7 @@ package import Bytes
 package import Family
 package import JSON
 
-/// What the server may say, one JSON object a text message; `proto/protocol.md` shows each.
+/// The frames of the server, one JSON object per text message; `proto/protocol.md` shows each.
 package enum ServerFrame: Hashable, Sendable {
     /// Answers `sign_in`: `{"type":"welcome","protocol":1,"server":"0.1.0","time":…,"memberships":[…],"limits":{…},
     /// "features":["quiet",…]}`

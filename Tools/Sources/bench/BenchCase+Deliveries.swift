@@ -66,7 +66,7 @@ private final class EchoPeer {
     func echo(_ frame: [UInt8], _ memory: Scratch, _ times: Int) throws {
         let input = UnsafeMutableRawBufferPointer(rebasing: memory.octets[..<frame.count])
         for _ in 0..<times {
-            // Decoding unmasks in place, so each frame has to arrive anew, as it does from a socket.
+            // Decoding unmasks in place, so each frame has to arrive again, as it does from a socket.
             memory.copy(frame)
             decoder.feed(input)
             while let event = try decoder.next() {

@@ -21,7 +21,7 @@ extension BenchCase {
                     run: { times in
                         var decoder = WebSocketDecoder(role: .server, limits: WebSocketLimits(maxMessage: 1 << 20, maxFragments: 8))
                         for _ in 0..<times {
-                            // Decoding unmasks in place, so each frame has to arrive anew, as it does from a socket.
+                            // Decoding unmasks in place, so each frame has to arrive again, as it does from a socket.
                             memory.copy(frame)
                             decoder.feed(input)
                             while case .message(_, let payload)? = try decoder.next() { use(payload.count) }

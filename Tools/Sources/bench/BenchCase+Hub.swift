@@ -3,7 +3,7 @@ import Family
 import Rooms
 import Wire
 
-// What the reactor's thread decides about a mutation, without the sockets.
+// The decisions of the reactor's thread about a mutation, without the sockets.
 extension BenchCase {
     static var hub: [BenchCase] {
         [

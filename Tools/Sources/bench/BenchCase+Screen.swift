@@ -90,7 +90,7 @@ private final class Screen<View> {
     }
 }
 
-/// Who sits there, and what they look at.
+/// The member in front of the screen, and their view.
 private enum Seat {
     static let size = Size(columns: 120, rows: 40)
     static let configuration = SyncEngine.Configuration(token: "", client: Samples.client, seed: 1)

@@ -1,12 +1,12 @@
 /// One question, and how it is answered by doing something often.
 struct BenchCase {
-    /// What `--case` takes.
+    /// The name for `--case`.
     let name: String
     /// For whom reads the table: what is done once.
     let question: String
-    /// What the result is per: "ns a frame" means nanoseconds for each frame.
+    /// The unit of the result: "ns a frame" means nanoseconds for each frame.
     let unit: Unit
-    /// What is done of each, when one call does several (a commit of 32 mutations).
+    /// The number of things per call, when one call does several (a commit of 32 mutations).
     var perCall = 1
     /// The least that the kernel or the hardware needs for the same, measured in the same run.
     let floor: String

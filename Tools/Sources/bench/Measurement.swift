@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Posix
 
-/// What a case came to, per thing, in nanoseconds.
+/// The result of a case, per thing, in nanoseconds.
 struct Measurement {
     var minimum: Double
     var median: Double

@@ -1,4 +1,4 @@
-/// What one receiver got of one publisher: every number once, in order. Counts exactly what is wrong.
+/// The deliveries of one publisher to one receiver: every number once, in order. Counts each fault.
 struct DeliveryCheck {
     /// The next number that is expected.
     private var next: Int64 = 1

@@ -47,7 +47,7 @@ final class LoadConnection: Channel {
     private static func transport(to target: LoadTarget) throws(Errno) -> Transport {
         let descriptor = try Socket.startConnecting(to: target.address)
         guard let trust = target.trust else { return Transport(descriptor) }
-        // Memory is all that can be lacking here; the handshake comes with the first octets.
+        // Memory is all that can be missing here; the handshake comes with the first octets.
         do throws(TLSError) { return try Transport(descriptor, client: trust, host: target.host) } catch { throw Errno(ENOMEM, "TLS") }
     }
 
@@ -120,7 +120,7 @@ final class LoadConnection: Channel {
         guard phase != .ended else { return }
         let buffer = crowd.reactor.receiveBuffer
         do throws(TransportError) {
-            // What TLS has decrypted and the buffer had no room for, epoll does not know of.
+            // epoll does not report octets that TLS has decrypted and the buffer had no room for.
             repeat {
                 switch try transport.receive(into: buffer) {
                 case .wouldBlock: return

@@ -2,7 +2,7 @@ import Arguments
 import Posix
 import TLS
 
-/// What every run needs: where to, how many, and bounds that make it stop by itself.
+/// The settings of every run: target, number of connections, and bounds that make it stop by itself.
 struct LoadTarget {
     /// The server's own bound (`Limits.connections`), and what one process may have open.
     static let maxConnections = 19_000
@@ -10,7 +10,7 @@ struct LoadTarget {
     let address: SocketAddress
     /// As it was written: whom a certificate is expected to name.
     let host: String
-    /// Whom to trust; `nil` speaks plainly.
+    /// The trusted certificates; `nil`: without TLS.
     let trust: TLSClientContext?
     /// Members of each family, as they were seeded.
     let members: Int

@@ -1,4 +1,4 @@
-/// What a load message's text begins with: which run, family, author and message it is, and when it was meant to leave.
+/// The beginning of a load message's text: which run, family, author and message it is, and when it was meant to leave.
 ///
 ///     HLG:<run>:<family>:<publisher>:<number>:<nanoseconds>;
 struct LoadToken: Equatable {

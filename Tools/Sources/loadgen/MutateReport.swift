@@ -1,6 +1,6 @@
 import JSON
 
-/// What is counted while a run goes on.
+/// The counters of a run.
 struct MutateTally {
     var acks = 0
     var deliveries = 0
@@ -20,7 +20,7 @@ struct MutateTally {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 struct MutateReport {
     let plan: MutatePlan
     let tally: MutateTally
@@ -52,7 +52,7 @@ struct MutateReport {
         self.tally = tally
     }
 
-    /// What must be 0; anything else is a broken promise of the server.
+    /// The counts that must be 0; anything else is a broken promise of the server.
     var faults: [(name: StaticString, count: Int64)] {
         [
             ("lost", Int64(lost)), ("duplicated", Int64(duplicated)), ("out_of_order", Int64(outOfOrder)),

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Posix
 
-/// What the kernel says about a process.
+/// Figures of the kernel about a process.
 enum ProcessUse {
     /// CPU time so far, user and system, nanoseconds; `nil` when there is no such process. The kernel counts in ticks of 10 ms.
     static func cpu(pid: Int32) -> Int64? {

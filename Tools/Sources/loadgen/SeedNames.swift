@@ -5,7 +5,7 @@ import Bytes
 /// THEY CAN BE GUESSED BY ANYBODY, which is what they are for: a load generator that knows nothing of Huddle prints them from the numbers
 /// of a connection (`Tools/bench/huddle.conf`). A data folder with such families must never serve people.
 enum SeedNames {
-    /// What fits in the last group of a UUID, and in the digits of a token, with room to spare.
+    /// The number of families that fits in the last group of a UUID, and in the digits of a token, with room to spare.
     static let maxFamilies = 100_000
     /// The member's digits in a token.
     static let maxMembers = 1_000

@@ -9,7 +9,7 @@ import Store
 import StoreSQLite
 import Wire
 
-/// What `loadgen seed` puts into a data folder.
+/// The content that `loadgen seed` puts into a data folder.
 struct SeedPlan {
     let dataFolder: String
     let families: Int

@@ -1,4 +1,4 @@
-/// What a frame of the server is, by its first octets (`Wire` writes the type first).
+/// The type of a frame of the server, by its first octets (`Wire` writes the type first).
 enum ServerFrameKind: CaseIterable {
     case welcome, joined, live, ack, change, reject, error, other
 

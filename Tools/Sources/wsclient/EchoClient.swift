@@ -18,7 +18,7 @@ final class EchoClient {
     private var deflater: MessageDeflater?
     private var close = CloseState()
     private var outgoing: [UInt8] = []
-    /// Given to whoever wants to hear messages instead of having them sent back.
+    /// Takes messages instead of sending them back.
     private let hear: ((UnsafeRawBufferPointer) -> Void)?
 
     /// Connects and opens the WebSocket.

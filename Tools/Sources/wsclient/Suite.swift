@@ -28,7 +28,7 @@ struct Suite {
             do {
                 try echo("/runCase?case=\(number)&agent=\(agent)")
             } catch {
-                // It is the server that judges, but whoever reads its report wants to know this too.
+                // The server judges, but a reader of its report wants to know this too.
                 Standard.write(error: "wsclient: case \(number): \(error)\n")
             }
         }

@@ -51,7 +51,7 @@ struct Echo: ~Copyable {
         self.pool = pool
         self.compression = compression
         decoder = WebSocketDecoder(role: .server, limits: limits, pool: pool)
-        // What one receive can add to a queue that is not yet paused: one assembled message, and what else the buffer held.
+        // The octets that one receive can add to a queue that is not yet paused: one assembled message, and what else the buffer held.
         outbox = Outbox(pool: reactor.buffers, limit: Self.pauseAt + limits.maxMessage + Reactor.receiveBufferSize + Self.controlRoom)
     }
 
@@ -105,7 +105,7 @@ struct Echo: ~Copyable {
             case .wouldBlock:
                 break
             case .endOfStream:
-                // What waits is offered once more to a peer that closed only its own side.
+                // Waiting octets are offered once more to a peer that closed only its own side.
                 try flush()
                 end()
             }
@@ -223,7 +223,7 @@ struct Echo: ~Copyable {
         }
     }
 
-    /// Sends what waits, goes on to the next phase when nothing does, and watches for what is needed next.
+    /// Sends waiting octets, enters the next phase when none wait, and watches for the next event.
     private mutating func settle() {
         guard let registration else { return }
         do throws(TransportError) {

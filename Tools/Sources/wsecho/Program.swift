@@ -47,7 +47,7 @@ enum Program {
         }
     }
 
-    /// What the arguments ask for.
+    /// The settings in the arguments.
     struct Options {
         var host: String
         var port: UInt16
