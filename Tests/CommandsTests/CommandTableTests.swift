@@ -83,7 +83,7 @@ struct CommandTableTests {
         #expect(Help.text(topic.rawValue).hasPrefix(page.joined(separator: "\n")))
         #expect(Array(Help.conversation(topic.rawValue).prefix(page.count)) == page)
         #expect(Help.text(nil).contains(topic.rawValue) && Help.conversation(nil).contains { $0.contains("/help \(topic.rawValue)") })
-        // What a page says can be typed is understood.
+        // Every command that a page shows is understood.
         for command in page.flatMap({ $0.matches(of: #/\/([a-z]+)/#).map { String($0.output.1) } }) where !["config", "huddle", "profile", "local", "state"].contains(command) {
             #expect(CommandTable.slash([command]) != nil, "/\(command)")
         }

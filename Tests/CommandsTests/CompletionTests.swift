@@ -36,7 +36,7 @@ struct CompletionTests {
         return found.map(\.text)
     }
 
-    @Test("What may follow is offered, and nothing else", arguments: [
+    @Test("Only the words that may follow are offered", arguments: [
         (["ev"], ["events"]), (["docs", "sh"], ["share", "shares"]), (["--server", "ws://x", "whe"], []), (["--server", "ws://x", "wat"], ["watch"]),
         (["completions", ""], ["bash", "zsh", "fish"]), (["completions", "bash", ""], []),
         (["events", "--ty"], ["--type"]), (["events", "--type", "ca"], ["camp"]), (["events", "--type=ca"], ["--type=camp"]),

@@ -22,7 +22,7 @@ struct DocumentRequestTests {
         }
     }
 
-    @Test("What is lacking or does not go together is told in a sentence", arguments: [
+    @Test("Missing words, and words that exclude each other, are reported in a sentence", arguments: [
         (["docs", "upload"], "Write: huddle docs upload FILE…"),
         (["docs", "upload", "a.pdf"], "Add --type: one of highlight_video, transcript, resume, rec_letter, questionnaire, stats_sheet."),
         (["docs", "upload", "a.pdf", "--type", "poem"], "--type is one of highlight_video, transcript, resume, rec_letter, questionnaire, stats_sheet."),

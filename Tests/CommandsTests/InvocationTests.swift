@@ -77,7 +77,7 @@ struct InvocationTests {
         // A value may look like an assignment, and an equals sign in it is its own.
         ("events edit abcd --description cost=1", .edit(.event, "abcd", [input(.event, "description", "cost=1")])),
         ("edit event abcd description=a=b", .edit(.event, "abcd", [input(.event, "description", "a=b")])),
-        // What an option searches is no command.
+        // The text that an option searches is not a command.
         ("events --search add", searched("add")), ("events --json --search rm", searched("rm")), ("--json events --search attend", searched("attend")),
         ("events --upcoming add", upcoming("add")), ("help add event", .help(topic: "add event")), ("events add --help", .help(topic: "events add")),
         ("schools add --name Yale", .add(.school, [input(.school, "name", "Yale")], athlete: nil)),
@@ -135,7 +135,7 @@ struct InvocationTests {
         #expect(throws: UsageError.self) { try Invocation(Self.words(line)) }
     }
 
-    @Test("What is refused names the field, or what can be written instead", arguments: [
+    @Test("A refusal names the field, or the words to write instead", arguments: [
         ("add", "school"), ("edit", "interaction"), ("add event colour=red", "Event has no field 'colour'"), ("add item title=x --override", "--reason"),
         ("shift abcd 4000", "3660"), ("rm member x", "members"), ("events attend", "EVENT"),
     ])
@@ -144,7 +144,7 @@ struct InvocationTests {
         #expect(error?.message.contains(hint) == true, "\(error?.message ?? "")")
     }
 
-    @Test("What happened at an event is read with it")
+    @Test("Results at an event are read with it")
     func attends() throws {
         let line = "attend 'Fall Camp' --coaches 'Al Bo, Cy' --notes 'Two throws' --log 'They liked it' --with 'Al Bo' --sentiment positive"
             + " --metric pop_time=1.89 --metric 'velocity=82.5 mph'"
@@ -167,7 +167,7 @@ struct InvocationTests {
         #expect(try FieldOptions.parse(words, .event).fields == [Self.input(.event, field, "07:45")])
     }
 
-    @Test("A beginning that fits several fields, or none, is no option", arguments: [["--sta", "x"], ["--ch", "x"], ["--colour", "x"]])
+    @Test("A beginning that fits several fields, or none, is not an option", arguments: [["--sta", "x"], ["--ch", "x"], ["--colour", "x"]])
     func noBeginnings(words: [String]) {
         #expect(throws: UsageError.self) { try FieldOptions.parse(words, .event) }
     }
@@ -239,7 +239,7 @@ struct FieldOptionsTests {
         #expect(patch.setEdits.first?.remove == [World.id(41)])
     }
 
-    @Test("What makes no sense", arguments: [
+    @Test("Values without meaning", arguments: [
         ("type", "party"), ("registered", "maybe"), ("school_id", "ohio"), ("school_id", "nowhere"), ("stats_recorded", "[1]"),
         ("stats_recorded", "{\"a\":1,\"a\":2}"), ("coaches_present", "nobody"),
     ])

@@ -3,7 +3,7 @@ import Commands
 import Family
 import Testing
 
-@Suite("What is typed in the interactive mode")
+@Suite("Input in the interactive mode")
 struct SlashCommandTests {
     static func events(_ time: ListFilter.Time, _ text: String = "") -> SlashCommand {
         var filter = ListFilter(.event)
@@ -71,7 +71,7 @@ struct SlashCommandTests {
         #expect(throws: UsageError.self) { try SlashCommand.parse(line) }
     }
 
-    @Test("What carries files has its own page, and says so", arguments: ["/docs upload x.pdf", "/documents download Fall", "/docs share Fall --school Ashgrove"])
+    @Test("A command that carries files has its own page, and says so", arguments: ["/docs upload x.pdf", "/documents download Fall", "/docs share Fall --school Ashgrove"])
     func files(line: String) {
         #expect { try SlashCommand.parse(line) } throws: { ($0 as? UsageError)?.message.contains("page of documents (Alt-4)") == true }
     }

@@ -1,7 +1,7 @@
 import Posix
 import Testing
 
-/// What a peer does to a server, octet by octet, and what the RFC says must come of it.
+/// The octets that a peer sends to a server, and the result that the RFC demands.
 struct AbuseCase: Sendable, CustomTestStringConvertible {
     enum Step: Sendable {
         case send([UInt8])

@@ -46,7 +46,7 @@ struct AbuseRun {
         if player.socket == nil || player.hasEnded { return true }
         switch player.abuse.outcome {
         case .answer(let octets): return contains(player.heard, octets)
-        // The connection may well go on.
+        // The connection may continue.
         case .status: return player.heard.starts(with: Array("HTTP/1.1 2".utf8))
         default: return false
         }
@@ -102,7 +102,7 @@ struct AbuseRun {
         case .nothing: return nil
         case .end: return player.hasEnded ? nil : "the stream did not end, heard \(text)"
         case .alert(let wanted):
-            // A record of type 21 and two octets: how bad it is, and why (RFC 8446 §5.1, §6). What came before it is the server's hello.
+            // A record of type 21 and two octets: how bad it is, and why (RFC 8446 §5.1, §6). The octets before it are the server's hello.
             guard player.heard.count >= 7, player.heard.suffix(7).starts(with: [21, 3]) else {
                 return "no alert, heard \(player.heard.count) octets: \(player.heard.suffix(7))"
             }

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What comes to a port that speaks TLS and is no handshake of ours (RFC 8446 §4.1.2, §5.1, §6.2; RFC 5246 §7.2).
+/// Octets on a port for TLS that are not a handshake of ours (RFC 8446 §4.1.2, §5.1, §6.2; RFC 5246 §7.2).
 extension AbuseCase {
     private static let (unexpectedMessage, badRecordMac, recordOverflow): (UInt8, UInt8, UInt8) = (10, 20, 22)
     private static let (handshakeFailure, illegalParameter, decodeError, protocolVersion, internalError): (UInt8, UInt8, UInt8, UInt8, UInt8) =
@@ -56,7 +56,7 @@ extension AbuseCase {
         ]
     }()
 
-    /// Ended by the timer of the handshake, some of the noise at once: OpenSSL answers nothing to what is no record.
+    /// Ended by the timer of the handshake, some of the noise at once: OpenSSL answers nothing to octets that are not a record.
     static let secureDrips: [AbuseCase] =
         [
             AbuseCase(name: "TLS port: says nothing", steps: [], outcome: .end),

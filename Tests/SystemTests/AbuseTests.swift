@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// A member of another family who goes on working, and notes how long each change took to be durable.
+/// A member of another family who continues to work, and notes how long each change took to be durable.
 private final class Witness: Sendable {
     private struct Notes {
         var latencies: [Int64] = []
@@ -96,10 +96,10 @@ struct AbuseTests {
     @Test("malformed frames get their close code and the end")
     func frames() throws { try play(AbuseCase.frames) }
 
-    @Test("whoever says too little for too long is cut, whoever leaves at any octet leaves nothing behind")
+    @Test("A client that sends too little for too long is cut; one that leaves at any octet leaves nothing behind")
     func time() throws { try play(AbuseCase.drips + AbuseCase.departures) }
 
-    @Test("what is no TLS gets an alert and the end, plain HTTP an answer; renegotiation is refused")
+    @Test("Octets that are not TLS get an alert and the end, plain HTTP an answer; renegotiation is refused")
     func secure() throws {
         try play(AbuseCase.secure, isSecure: true)
         // Python's ssl cannot ask for it; the program that comes with the library can ("R" on its input).
@@ -114,10 +114,10 @@ struct AbuseTests {
         try server.stop()
     }
 
-    @Test("whoever lets a TLS handshake wait is cut, whoever leaves it at any octet leaves nothing behind")
+    @Test("A client that lets a TLS handshake wait is cut; one that leaves it at any octet leaves nothing behind")
     func secureTime() throws { try play(AbuseCase.secureDrips, isSecure: true) }
 
-    @Test("a member who floods is limited, refused and at last closed; the others go on")
+    @Test("a member who floods is limited, refused and at last closed; the others continue")
     func floods() throws {
         let (_, demo, server) = try Demo.served()
         let (witness, thread) = try Witness.start(server, demo)

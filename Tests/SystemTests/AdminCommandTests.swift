@@ -45,7 +45,7 @@ extension SystemTests {
             }
         }
 
-        /// The first day of a year so many years ago: whoever was born then has just that age now.
+        /// The first day of a year that many years ago: a person who was born then has just that age now.
         private func born(yearsAgo years: Int) throws -> String {
             let today = try #require(CalendarDate(String(RFC3339.text(Clock.wallMilliseconds()).prefix(10))))
             return try #require(CalendarDate(year: today.year - years, month: 1, day: 1)).description
@@ -280,7 +280,7 @@ extension SystemTests {
             let device = HuddleProgram(server)
             let joined = try device.run("join", code, "--name", "Ben", "--json", "--server", server.url)
             #expect(joined.ending == .exited(0), "\(joined.errors)")
-            // The first change that the parent hears of is the joining: the invite was none.
+            // The first change that the parent receives is the joining: the invite was not a change.
             let change = try parent.wait { notice -> Change? in if case .change(let change, _) = notice { change } else { nil } }
             let entry = try #require(change.entries.first)
             #expect(entry.id.description == invited["member"]?.string)

@@ -107,7 +107,7 @@ extension SystemTests {
             withExtendedLifetime(server) {}
         }
 
-        @Test("An archive that was cut, or whose reader or disk fails, is no backup, and nothing is left")
+        @Test("An archive that was cut, or whose reader or disk fails, is not a backup, and nothing is left")
         func cutArchive() throws {
             let cut = try shell("mkdir -p \"$4\"; \"$1\" backup --data \"$2\" --stdout | head -c 20000 | tar -C \"$4\" -x; exit \"${PIPESTATUS[0]}\"")
             #expect(cut.ending == .exited(1) && cut.errors.contains("Broken pipe"), "\(cut.errors)")

@@ -102,7 +102,7 @@ extension SystemTests {
             let heard = try deaf.rest()
             #expect(cutAt != nil)
             #expect(heard.code == CloseCode.slowReader.rawValue)
-            // What it was sent before is whole and in order; it comes back for the rest.
+            // The changes that it got before are whole and in order; it comes back for the rest.
             #expect(heard.changes == heard.changes.indices.map { first + 1 + Int64($0) } && !heard.changes.isEmpty)
             #expect(worst < AbuseTests.patience, "a reader waited \(worst) ms")
             // One megabyte for the deaf one, four that the pools keep, and what SQLite holds of the new rows.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What `huddle` changes beyond single records: trips, batches, undo; and what it exports (`proto/cli.md`).
+    /// The changes of `huddle` beyond single records: trips, batches, undo; and what it exports (`proto/cli.md`).
     @Suite("huddle, scripted: plans, batches, undo, export") struct CommandLineChangeTests {
         private let folder: TemporaryFolder
         private let demo: Demo
@@ -83,7 +83,7 @@ extension SystemTests {
             #expect(try id(try done("restore", "Zz Camp")) == event)
         }
 
-        @Test("What the rules refuse is told with its field and sentence", arguments: [
+        @Test("A refusal by the rules is shown with its field and sentence", arguments: [
             (["add", "event", "type=camp", "start=2031-10-05", "--athlete", "Elena"], "required", "name", "Event name is required"),
             (["add", "event", "type=camp", "name=X", "start=2031-02-30", "--athlete", "Elena"], "invalid", "start_date", ""),
             (["add", "trip", "name=X", "start=2031-02-03", "end=2031-02-01"], "end_before_start", "end_date", ""),
@@ -187,7 +187,7 @@ extension SystemTests {
             #expect(try parent.run("export", "metrics", "--output", file).ending == .exited(1))
         }
 
-        @Test("R112 Pages to print hold what the list shows and all texts; a machine that cannot make them says what is lacking")
+        @Test("R112 Pages to print hold what the list shows and all texts; a machine that cannot make them says what is missing")
         func pages() throws {
             _ = try done("add", "event", "type=camp", "name=Zażółć <b>Camp</b>", "start=2031-10-05", "city=Łódź", "description=Bring (two) gloves.\nAnd water.", "--athlete", "Elena")
             _ = try done("add", "metric", "metric-type=pop_time", "value=1.89", "event=Zażółć", "notes=Wind from the left", "--athlete", "Elena")
@@ -213,7 +213,7 @@ extension SystemTests {
             #expect(try parent.run("export", "metrics", "--output", file).errors.contains("already exists"))
             #expect(try parent.run("export", "metrics", "--pdf", "--csv").ending == .exited(2))
 
-            // A file of that name that is no library stands for a machine without it.
+            // A file of that name that is not a library stands for a machine without it.
             try Files.write([], to: folder.path + "/libpangocairo-1.0.so.0")
             let path = ([folder.path] + [Environment.value("LD_LIBRARY_PATH")].compactMap(\.self)).joined(separator: ":")
             let without = try Programs.run(
@@ -223,7 +223,7 @@ extension SystemTests {
             #expect(!Files.exists(folder.path + "/no.pdf"))
         }
 
-        @Test("An option's value is no command")
+        @Test("An option's value is not a command")
         func values() throws {
             let before = try list("events").count
             #expect(try list("events", "--search", "add").isEmpty)

@@ -21,7 +21,7 @@ extension SystemTests {
             _ answer: Programs.Answer, _ status: Int32, _ location: SourceLocation = #_sourceLocation
         ) {
             #expect(answer.ending == .exited(status), "\(answer.errors)", sourceLocation: location)
-            // What went wrong is said once, on standard error.
+            // The error is written once, on standard error.
             #expect(answer.errors.isEmpty == (status == 0), "\(answer.errors)", sourceLocation: location)
             if status != 0 { #expect(answer.errors.hasPrefix("huddle: "), sourceLocation: location) }
         }
@@ -137,7 +137,7 @@ extension SystemTests {
             ["dance"], ["events", "--loud"], ["events", "add", "--type", "camp", "--colour", "red"], ["events", "edit", "x"],
             ["events", "--type", "party"], ["say"], ["watch", "--since", "yesterday"], ["join"], ["events", "--server", "ftp://x"],
             ["events", "attend", "no such event"],
-            // Whose it is cannot be told.
+            // The athlete is not clear.
             ["events", "add", "--type", "camp", "--name", "Camp", "--start", "2030-01-01"],
         ])
         func usage(words: [String]) throws {
@@ -192,7 +192,7 @@ extension SystemTests {
             #expect(fields.first?["yours"]?.string == "Theirs")
             #expect(fields.first?["theirs"]?.string == "Mine")
             #expect(fields.first?["member"]?.string == "\(demo.parents[0].id)")
-            // Who reads it is told who and what.
+            // The reader sees who did what.
             let told = try #require(try child.readErrorLine())
             #expect(told.hasPrefix("huddle: ") && told.contains(demo.parents[0].name), "\(told)")
 
@@ -257,7 +257,7 @@ extension SystemTests {
             expect(try parent.run("edit", "message", "no-such-message", "x"), 2)
         }
 
-        @Test("3: a guest hears of the rights that are lacking before anything of a file, and has nothing that could be undone")
+        @Test("3: a guest is told about the missing rights before anything about a file, and has nothing that could be undone")
         func guest() throws {
             let invited = try Programs.huddled(
                 "invite", "--data", server.folder, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by", "\(demo.parents[0].id)", "--json")

@@ -3,9 +3,9 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-@Suite("What people do all day: the room on a terminal, lines that are read aloud", .serialized, .lane(.terminals))
+@Suite("Daily use: the room on a terminal, lines that are read aloud", .serialized, .lane(.terminals))
 struct DailyUseTests {
-    @Test("What one does is told with a star; Tab completes commands, names and what follows; a text that is too long stays to be cut; /clear")
+    @Test("One's own acts are shown with a star; Tab completes commands, names and arguments; a text that is too long stays to be cut; /clear")
     func room() throws {
         let (folder, demo, server) = try Demo.served()
         let (member, child) = (demo.parents[0], demo.athletes[0])

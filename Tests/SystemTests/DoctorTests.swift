@@ -34,7 +34,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("What is wrong is told by the server, by the doctor and in the log, and ends the doctor with 3")
+        @Test("The server, the doctor and the log report a fault, and the doctor ends with 3")
         func wrong() throws {
             let folder = try TemporaryFolder()
             let data = folder.path + "/data"
@@ -80,7 +80,7 @@ extension SystemTests {
             #expect((2_000..<8_000).contains(took), "\(took) ms")
         }
 
-        @Test("What cannot be examined is one sentence", arguments: [["--data"], [], ["--data", "/nowhere/at/all"], ["--data", "/tmp", "extra"], ["--jsn"]])
+        @Test("A place that cannot be examined is one sentence", arguments: [["--data"], [], ["--data", "/nowhere/at/all"], ["--data", "/tmp", "extra"], ["--jsn"]])
         func refused(words: [String]) throws {
             let told = try Programs.run(Programs.path("huddled"), ["doctor"] + words)
             #expect(told.ending == .exited(words == ["--data", "/nowhere/at/all"] ? 1 : 2) && told.errors.split(separator: "\n").count == 1, "\(told.errors)")

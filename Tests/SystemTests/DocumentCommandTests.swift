@@ -41,7 +41,7 @@ extension SystemTests {
 
         private func pdf(_ name: String = "t.pdf") throws -> String { try make(name, "%PDF-1.4\n") }
 
-        /// What `docs upload` printed: "3c7335  uploaded Fall".
+        /// The output of `docs upload`: "3c7335  uploaded Fall".
         private func id(_ answer: Programs.Answer) throws -> String {
             try #require(answer.ending == .exited(0), "\(answer.errors)")
             return try String(#require(answer.output.split(separator: " ").first))
@@ -180,7 +180,7 @@ extension SystemTests {
             #expect(told.contains("\nFilter documents. 0 filters active.\n1. Spring transcript. Transcript. Shared with 0 schools. Uploaded "), "\(told)")
             #expect(told.contains("Filter documents. 3 filters active.\nNo documents match your filters."), "\(told)")
             #expect(told.contains("\nUpload new document: in another terminal, huddle docs upload FILE --type TYPE."), "\(told)")
-            // Who only pipes lines through gets the table.
+            // A pipe of lines gets the table.
             #expect(try huddle.run([], input: "/docs\n").output.contains("TITLE"))
             try server.stop()
         }
@@ -189,7 +189,7 @@ extension SystemTests {
 
         private static let uploads = ["SIGKILL", "SIGINT"]
 
-        @Test("R141 the program is killed or stopped in the middle of an upload: the same command goes on where it was", arguments: uploads)
+        @Test("R141 the program is killed or stopped in the middle of an upload: the same command continues where it was", arguments: uploads)
         func killedClient(_ signal: String) throws {
             let server = try RunningServer(folder.path + "/data")
             let relay = try StallingRelay(server.port, .up, stallAfter: 9_500_000)
@@ -198,7 +198,7 @@ extension SystemTests {
             let words = ["docs", "upload", try video(), "--type", "highlight_video", "--athlete", athlete.name]
             let program = try huddle.start(words[0], words[1], words[2], words[3], words[4], words[5], words[6])
             try relay.waitForStall()
-            // What the relay has passed on may still lie in a buffer of the kernel, which is lost with the connection.
+            // Octets that the relay has passed on may still lie in a buffer of the kernel, which is lost with the connection.
             try Parts.wait(in: folder.path + "/data/uploads", octets: 9_000_000)
             if signal == "SIGINT" {
                 program.kill(Signals.interrupt)
@@ -221,7 +221,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("R137 the server is killed in the middle of an upload: the program waits, goes on by itself, and nothing is lost or doubled")
+        @Test("R137 the server is killed in the middle of an upload: the program waits, continues by itself, and nothing is lost or doubled")
         func killedServer() throws {
             let server = try RunningServer(folder.path + "/data")
             let relay = try StallingRelay(server.port, .up, stallAfter: 9_500_000)
@@ -243,7 +243,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("a download that was cut, by a killed server and by a killed program, goes on; the file appears only when it is whole")
+        @Test("a download that was cut, by a killed server and by a killed program, continues; the file appears only when it is whole")
         func download() throws {
             let server = try RunningServer(folder.path + "/data")
             let path = try video()
@@ -253,7 +253,7 @@ extension SystemTests {
             let huddle = HuddleProgram(server, token: parent.token, url: relay.url)
             let killed = try huddle.start("docs", "download", document, "--output", file("got.mp4"))
             try relay.waitForStall()
-            // What the relay has passed on may still lie in a buffer of the kernel: it is the program's when it is in the file.
+            // Octets that the relay has passed on may still lie in a buffer of the kernel: they are the program's when they are in the file.
             try Parts.wait(in: folder.path, octets: 4_000_000)
             killed.kill()
             _ = try killed.wait(timeoutMilliseconds: 10_000)
@@ -277,7 +277,7 @@ extension SystemTests {
 
         // MARK: What is seen
 
-        @Test("R138 on a terminal: a bar, percent, and what happened; when it stops, how to go on")
+        @Test("R138 on a terminal: a bar, percent, and what happened; when it stops, how to continue")
         func bar() throws {
             let server = try RunningServer(folder.path + "/data")
             let relay = try StallingRelay(server.port, .up, stallAfter: 6_500_000)
@@ -336,7 +336,7 @@ extension SystemTests {
 
         // MARK: Sharing
 
-        @Test("a link for a school opens for whoever has it, is counted, shown once, and ended at once; a signed link works without a sign-in")
+        @Test("a link for a school opens for anyone who has it, is counted, shown once, and ended at once; a signed link works without a sign-in")
         func sharing() throws {
             let server = try RunningServer(folder.path + "/data")
             let huddle = HuddleProgram(server, token: parent.token)

@@ -51,7 +51,7 @@ extension SystemTests {
             _ = try store.addDocument(new).0.get()
         }
 
-        @Test("curl goes on with a cut download, keeps its name, and is told 401 and 404; a reader that goes in the middle harms nobody")
+        @Test("curl continues a cut download, keeps its name, and gets 401 and 404; a reader that leaves in the middle harms nobody")
         func curl() throws {
             guard Files.exists("/usr/bin/curl") else { return }
             let server = try RunningServer(data)

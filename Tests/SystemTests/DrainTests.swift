@@ -55,7 +55,7 @@ extension SystemTests {
             let cursor = Cursor(epoch: book.epoch, sequence: before)
             let head = try back.enter(demo.parents[1].token, demo.family, client: client, cursor: cursor)
             #expect(head == book.sequence)
-            // What was not answered is sent again, and done once.
+            // Mutations without an answer are sent again, and take effect once.
             for id in 1...100 where !done.contains(Int64(id)) {
                 back.send(.mutate(id: Int64(id), operations: [Ask.say("Message \(id)")]))
                 let ack = try back.frame { if case .ack(let ack) = $0 { ack } else { nil } }

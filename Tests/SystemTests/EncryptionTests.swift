@@ -123,7 +123,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("hundreds of handshakes that never go on hold nobody up")
+        @Test("hundreds of handshakes that never continue delay nobody")
         func halfOpen() throws {
             let server = try RunningServer(folder.path, options: certificates.options)
             let client = try LiveClient(try server.secureAddress(trusting: certificates.authority), demo.parents[0].token)

@@ -71,7 +71,7 @@ extension SystemTests {
     }
 }
 
-/// What one family asks for at once, of each kind that takes long.
+/// The requests of one family at the same time, of each kind that takes long.
 private struct Backlog {
     /// The server puts up to 256 mutations that wait into one batch, and within a batch each family has its share of time. So the turns of the queue
     /// decide only while more than that wait: a session may have 128 of them.

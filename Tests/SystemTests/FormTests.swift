@@ -39,7 +39,7 @@ struct FormTests: FullScreenSteps {
         try athlete.type("u")
         let isBack = try athlete.wait { $0.text.contains("Form Camp  Camp  Not Registered") }
         #expect(isBack, "\(athlete.screen.text)")
-        // What was typed is not lost by one Esc.
+        // One Esc does not lose the typed text.
         try athlete.type("e")
         try Self.expect(athlete, "Edit Event")
         try athlete.type("x\u{1B}")
@@ -109,7 +109,7 @@ struct FormTests: FullScreenSteps {
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
     }
 
-    @Test("Who changed the same field meanwhile is not overwritten from a form: both sides stand there at once, and the form goes when it is decided")
+    @Test("A form does not overwrite a change of the same field by another member: it shows both sides immediately, and closes when the conflict is decided")
     func conflict() throws {
         let (folder, demo, server) = try Demo.served()
         let program = HuddleProgram(server, token: demo.parents[0].token)
@@ -124,7 +124,7 @@ struct FormTests: FullScreenSteps {
         try FullScreenTests.click(terminal, "City")
         try terminal.type("\u{15}Boston")
         #expect(try program.run("edit", "event", "Late Camp", "city=Ithaca", "cost=120").ending == .exited(0))
-        // What others change appears where nothing was typed.
+        // Changes of others appear where nothing was typed.
         try Self.expect(terminal, "120.00")
         try terminal.type("\u{13}")
         for words in ["yours", "theirs", "Boston", "Ithaca"] { try Self.expect(terminal, words) }

@@ -8,7 +8,7 @@ import Wire
 
 extension SystemTests {
     @Suite("A full disk") struct FullDiskTests {
-        @Test("writes are refused for now, reads go on, and with room again everything works without a restart")
+        @Test("writes are refused for now, reads continue, and with room again everything works without a restart")
         func recovers() throws {
             guard let disk = try SmallDisk(megabytes: 6) else { return }
             let data = disk.path + "/data"
@@ -48,7 +48,7 @@ extension SystemTests {
             #expect(answer.ending == .exited(1))
             #expect(answer.errors.hasPrefix("huddled: ") && answer.errors.split(separator: "\n").count == 1, "\(answer.errors)")
 
-            // Reads go on: a snapshot, old messages, what a member is told.
+            // Reads continue: a snapshot, old messages, notices for a member.
             let reader = try RawClient(server)
             let head = try reader.enter(demo.athletes[0].token, demo.family, client: Ask.id())
             reader.send(.list(ListRequest(request: 1, kind: .message, limit: 5)))

@@ -61,14 +61,14 @@ struct FullScreenTests: FullScreenSteps {
         try Self.expect(terminal, "results")
     }
 
-    @Test("What is new stays marked while one types; it is read once one has looked and leaves the room, or writes; what another wrote is deleted after one more key")
+    @Test("New messages stay marked while the member types; they are read once the member has looked and leaves the room, or writes; another member's message is deleted after one more key")
     func reading() throws {
         let (folder, demo, server) = try Demo.served()
         let parent = try Self.open(server, demo.parents[0], folder)
         try Self.expect(parent, "? for keys")
         let athlete = try Self.open(server, demo.athletes[0], folder)
         try Self.expect(athlete, "? for keys")
-        // What was said before is read by the key for it.
+        // Earlier messages are read by the key for it.
         try parent.type("\u{1B}")
         #expect(try parent.wait { !$0.text.contains("unread") }, "\(parent.screen.text)")
         try athlete.type("first of all\r")
@@ -250,7 +250,7 @@ struct FullScreenTests: FullScreenSteps {
         #expect(try terminal.wait { $0.text.contains("Add New Event") && $0.text.contains("Ctrl-X u to undo") }, "\(terminal.screen.text)")
     }
 
-    @Test("Who may not write something is told so by the key, not after a form was filled in: a sister's season")
+    @Test("A member without the right to write learns it at the key press, not after the form: a sister's season")
     func notAllowed() throws {
         let folder = try TemporaryFolder()
         let demo = try Demo(in: folder.path + "/data")
@@ -266,7 +266,7 @@ struct FullScreenTests: FullScreenSteps {
             try terminal.type("k")
             #expect(try terminal.wait { !$0.text.contains("You can view another athlete's") && $0.text.contains("Coaches Present") }, "\(key): \(terminal.screen.text)")
         }
-        // What is the family's is theirs to add.
+        // Records of the family are theirs to add.
         try terminal.type("\u{1B}1/add school\r")
         try Self.expect(terminal, "Add New School")
     }
@@ -308,7 +308,7 @@ struct FullScreenTests: FullScreenSteps {
         let isBack = try terminal.wait { !$0.text.contains("Coaches Present") }
         #expect(isBack)
 
-        // What is listed, into a file that must not be there yet.
+        // The list, into a file that must not exist yet.
         try terminal.type("/=click\r")
         try Self.expect(terminal, "1 result")
         try terminal.type("E")
@@ -382,7 +382,7 @@ struct FullScreenTests: FullScreenSteps {
         try Self.expect(parent, "> latec")
         try parent.type("\r")
         try Self.expect(parent, "Event   Esc back  e edit  a attended  x delete")
-        // What is done to the record that one looks at is seen at once.
+        // A change of the record on screen is seen immediately.
         try athlete.type("/edit event \"Late Camp\" --city Albany\r")
         try Self.expect(parent, "Albany")
         try athlete.type("/edit event \"Late Camp\" --city Albany\r")

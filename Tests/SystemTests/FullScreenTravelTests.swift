@@ -175,7 +175,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "Stopped. R goes on with it.")
         try terminal.type("R")
         try expect(terminal, "Trying again in")
-        // Back, it goes on by itself.
+        // With the server back, it continues by itself.
         try server.restart()
         let isUp = try terminal.wait(milliseconds: 40_000) { $0.text.contains("↑ a  uploaded") }
         #expect(isUp, "\(terminal.screen.text)")
@@ -222,7 +222,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         #expect(keys > 3 && slowest < 1_000_000_000, "\(keys) keys, \(slowest / 1_000) µs")
     }
 
-    @Test("What is chosen and written for a conflict, and a form for an upload, are there again after a kill -9")
+    @Test("Choices and texts for a conflict, and a form for an upload, are there again after a kill -9")
     func keptOverKill() throws {
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])
         let program = HuddleProgram(server, token: athlete.token)
@@ -288,7 +288,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         _ = try terminal.waitForEnd()
     }
 
-    @Test("A conflict is decided field by field: theirs, yours, and a text written anew in one's own editor; nothing of the others is overwritten unseen")
+    @Test("A conflict is decided field by field: theirs, yours, and a new text from the member's own editor; nothing of the others is overwritten unseen")
     func conflict() throws {
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])
         let program = HuddleProgram(server, token: athlete.token)
@@ -316,7 +316,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         for words in ["yours", "theirs", "before", "Boston", "Ithaca", "Albany", "150.00", "120.00", "Bring the cooler", "Gate B", "Registered  only you changed it"] {
             try expect(terminal, words)
         }
-        // In the order of the declaration; each choice goes on to the next that is open.
+        // In the order of the declaration; each choice moves on to the next open one.
         try terminal.type("\r")
         try expect(terminal, "Choose for ")
         try terminal.type("T")
@@ -342,7 +342,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         }
     }
 
-    @Test("What was refused stays until it is sent again, changed or forgotten")
+    @Test("A refused change stays until it is sent again, changed or forgotten")
     func refused() throws {
         let parent = demo.parents[0]
         let program = HuddleProgram(server, token: parent.token)

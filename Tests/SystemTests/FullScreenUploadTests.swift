@@ -79,7 +79,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         _ = relay.takeCounts()
     }
 
-    @Test("R141 huddle is killed in the middle of an upload: the next start goes on by itself with what the server has, once, and octet for octet")
+    @Test("R141 huddle is killed in the middle of an upload: the next start continues by itself from the server's offset, once, and octet for octet")
     func killed() throws {
         let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
         defer { relay.end() }
@@ -190,7 +190,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         #expect(try documents().isEmpty)
     }
 
-    @Test("R140 R141 what waits for its turn is kept as well: several go on in their order after one has left")
+    @Test("R140 R141 uploads that wait for their turn are kept as well: several continue in their order after the program has ended")
     func queue() throws {
         let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
         defer { relay.end() }

@@ -44,7 +44,7 @@ struct NotifyTests {
             let said = "@\(parent.name.split(separator: " ")[0]) `come` $(now)"
             try expectFile(folder.path + "/told", "two words|\(athlete.name)|\(said)|1\n\(athlete.name): \(said)\n")
         }
-        // What came before the second message has been shown.
+        // The messages before the second one have been shown.
         #expect(try other.run("say", "That was all").ending == .exited(0))
         try FullScreenTests.expect(terminal, "That was all")
         #expect((terminal.written.count { $0 == 0x07 } > before) == rings)
@@ -87,7 +87,7 @@ struct NotifyTests {
         try speaker.type("@\(parent.name) come\r")
         try FullScreenTests.expect(terminal, "\(parent.name) come")
         if runs { try expectFile(folder.path + "/told", "\(athlete.name)\n") }
-        // What came before the third message has been shown.
+        // The messages before the third one have been shown.
         try speaker.type("that was all\r")
         try FullScreenTests.expect(terminal, "that was all")
         let told = String(decoding: terminal.written[between...], as: UTF8.self)

@@ -46,7 +46,7 @@ struct OfflineTests {
         #expect(unreachable.ending == .exited(5) && unreachable.output == kept.output)
         #expect(unreachable.errors.contains("Showing the copy from "))
 
-        // The season of the last screen is no filter, as it is none online; --athlete is one.
+        // The season of the last screen is not a filter, as it is not one online; --athlete is one.
         let seasons = try Set(kept.lines().compactMap { $0["athlete"]?.string })
         #expect(seasons.count == 2, "\(seasons)")
         let mateo = try elena.run("events", "--offline", "--json", "--athlete", demo.athletes[1].name)
@@ -73,7 +73,7 @@ struct OfflineTests {
         for text in ["Offline words", "From a script"] { #expect(messages.components(text) == 1, "\(text)") }
     }
 
-    @Test("What a second huddle of the same member is told while offline outlasts kill -9 beside the first, and arrives once with the next start")
+    @Test("The input of a second huddle of the same member, typed offline, outlasts kill -9 beside the first, and arrives once with the next start")
     func second() throws {
         let (server, demo, folder) = try demo()
         defer { withExtendedLifetime(folder) {} }
@@ -141,7 +141,7 @@ struct OfflineTests {
                 }
             }
             child.kill(Signals.kill)
-            // What was told before the end counts as well.
+            // Lines from before the end count as well.
             while let line = try? child.readLine(timeoutMilliseconds: 1_000) {
                 if let text = Self.toldText(line) { told.insert(text) }
             }
@@ -152,7 +152,7 @@ struct OfflineTests {
         #expect(sent.ending == .exited(0), "\(sent.errors)")
         #expect(try elena.run("outbox", "--json").output.isEmpty)
 
-        // What the server has is the judge.
+        // The server's records decide.
         var counts: [String: Int] = [:]
         for record in try elena.run("messages", "--json").lines() {
             if let text = record["fields"]?["text"]?.string, text.hasSuffix("of the day") { counts[text, default: 0] += 1 }

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 extension SystemTests {
-    /// What one runs out of, and who notices.
+    /// Exhausted resources, and their effect on others.
     @Suite("Overload") struct OverloadTests {
         private let folder: TemporaryFolder
         private let demo: Demo
@@ -23,7 +23,7 @@ extension SystemTests {
             init(_ port: UInt16) throws { descriptor = try Socket.connectTCP(host: "127.0.0.1", port: port) }
         }
 
-        @Test("descriptors run out: who is in goes on, and when some leave others come in")
+        @Test("descriptors run out: open connections continue, and when some leave others come in")
         func descriptors() throws {
             // Fewer than the server keeps for itself and those whom it refuses with a word, so that accepting itself fails.
             let server = try RunningServer(
@@ -64,7 +64,7 @@ extension SystemTests {
         }
     }
 
-    /// What systemd does for a service, done by a few lines of Python.
+    /// The work of systemd for a service, done by a few lines of Python.
     @Suite("Socket activation") struct ActivationTests {
         private static func launcher(_ name: String) -> [String] {
             let script = """

@@ -85,7 +85,7 @@ extension SystemTests {
                 #expect(refused.ending == .exited(1) && refused.errors.contains("The profile one holds another sign-in"), "\(refused.errors)")
             }
             #expect(try Files.read(path("one")) == kept)
-            // The same token is no other sign-in.
+            // The same token is not another sign-in.
             #expect(try signIn(elena).ending == .exited(0))
             #expect(try Files.read(path("one")) == kept)
             #expect(try signIn(carmen, "--origin", "here").ending == .exited(0))

@@ -120,7 +120,7 @@ extension SystemTests {
             #expect(try Files.status(etc + "/privkey.pem")?.mode == 0o640 && Files.status(etc + "/fullchain.pem")?.mode == 0o644)
             #expect(try Files.list(etc).sorted() == ["fullchain.pem", "privkey.pem"])
 
-            // What cannot be used changes nothing.
+            // Files that cannot be used change nothing.
             let before = (try Files.read(etc + "/fullchain.pem"), try Files.read(etc + "/privkey.pem"))
             try Files.write(Array("nothing".utf8), to: folder.path + "/no.pem")
             let bad: [([String], [String], String)] = [

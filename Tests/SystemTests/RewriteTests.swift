@@ -3,9 +3,9 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-@Suite("Messages that are written anew", .serialized, .lane(.terminals))
+@Suite("Messages that are changed", .serialized, .lane(.terminals))
 struct RewriteTests {
-    @Test("What was written anew elsewhere meanwhile is a conflict; of a message that is gone the words stay in the line")
+    @Test("A message that was changed elsewhere meanwhile is a conflict; the text of a deleted message stays in the line")
     func rewrites() throws {
         let folder = try TemporaryFolder()
         let demo = try Demo(in: folder.path + "/data")

@@ -66,7 +66,7 @@ extension SystemTests {
             #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
         }
 
-        @Test("what cannot stand in a batch is refused by its line, the others go on", arguments: [
+        @Test("a command that a batch cannot hold is refused with its line, the others continue", arguments: [
             "watch", "help", "join ABC", "batch", "docs upload", "events --offline", "events --watch", "events --server ws://x", "export events", "say \"x",
         ])
         func refusedLines(line: String) throws {
@@ -127,14 +127,14 @@ extension SystemTests {
             #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(5))
         }
 
-        @Test("events --watch --json shows a state a line, anew when it has changed, also after the server was away")
+        @Test("events --watch --json shows a state per line, again when it has changed, also after the server was away")
         func watch() throws {
             let watch = try parent.start("schools", "Zed", "--watch", "--json")
             func next() throws -> JSONValue { try JSONValue(try #require(try watch.readLine(timeoutMilliseconds: 20_000))) }
             let empty = try next()
             #expect(empty.keys == ["seq", "records"] && empty["records"]?.elements.isEmpty == true)
             let other = HuddleProgram(server, token: demo.parents[1].token)
-            // What does not change the list shows nothing.
+            // A change outside the list shows nothing.
             #expect(try other.run("say", "Hello").ending == .exited(0))
             let added = try other.run("add", "school", "name=Zed State", "--json")
             let state = try next()

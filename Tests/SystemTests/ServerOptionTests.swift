@@ -61,7 +61,7 @@ extension SystemTests {
         }
 
         @Test(
-            "What cannot be used ends config, serve and doctor with 2, file and line, and nothing is made",
+            "An unusable option ends config, serve and doctor with 2, file and line, and nothing is made",
             arguments: [
                 ("lisen = 127.0.0.1:0", ":2: There is no option 'lisen'. Did you mean 'listen'?"), ("max-connections = 1\nmax-connections = 2", ":3: 'max-connections' is given twice"),
                 ("family-storage = 5 GB", ":2: 'family-storage' takes octets"), ("config = /x", ":2: 'config' cannot be in a file"), ("tls-cert = /c.pem", "go in pairs"),

@@ -68,14 +68,14 @@ struct SettingsTests {
         #expect(world.kept == "# mine\nset mouse on\n\nbind f5 events\n# the end\n")
         try terminal.type("/set title off\r")
         try FullScreenTests.expect(terminal, "title is off now.")
-        // What it was before is asked for, and kept for the end.
+        // The title before is asked for, and kept for the end.
         #expect(try terminal.wait { _ in String(decoding: terminal.written, as: UTF8.self).contains("\u{1B}[23;2t") })
         try terminal.type("/quit\r")
         #expect(try terminal.waitForEnd() == .exited(0))
         #expect(terminal.isCooked && !terminal.screen.isOtherScreen && terminal.screen.modes == [25, 7] && terminal.screen.unknown.isEmpty)
     }
 
-    @Test("What cannot be is said, and changes nothing", arguments: [
+    @Test("An impossible setting is refused, and changes nothing", arguments: [
         ("/set colour red", "There is no setting colour."), ("/set theme pink", "Write: /set theme dark"), ("/bind a season", "a could not be typed any more."),
         ("/bind ctrl-t nothing", "No action 'nothing'. Press Tab for the list."), ("/bind hyper-t season", "is no key."), ("/unbind ctrl-o", "It does in @"),
         ("/set notify-command /no/such", "There is no program /no/such."), ("/set theme", "theme is dark: colours."), ("/set", "notify-command"), ("/unbind @input enter", "Enter stays as it is there"),

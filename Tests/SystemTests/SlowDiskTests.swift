@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 extension SystemTests {
-    /// What others can do to those who take rights away, and to the server, while a disk is slow or stands still.
+    /// The effect of others on members who take rights away, and on the server, while a disk is slow or stands still.
     @Suite("A slow disk") struct SlowDiskTests {
         private let disk: SlowDisk
         private let folder: TemporaryFolder
@@ -21,7 +21,7 @@ extension SystemTests {
             demo = try Demo(in: folder.path + "/data")
         }
 
-        @Test("strangers with codes and a disk that stands still: they are answered without it, members sign in, and everything goes on after it")
+        @Test("strangers with codes and a disk that stands still: they are answered without it, members sign in, and everything continues after it")
         func strangers() throws {
             let server = try RunningServer(data, launcher: disk.launcher)
             let member = try RawClient(server)

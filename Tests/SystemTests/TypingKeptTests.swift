@@ -5,7 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("What is typed outlasts the program", .serialized, .lane(.terminals))
+@Suite("Typed text outlasts the program", .serialized, .lane(.terminals))
 struct TypingKeptTests {
     private func waitForKept(_ text: String, _ program: HuddleProgram) throws {
         try Self.waitForKept(text, of: "room", in: program.home + "/.local/state/huddle")
@@ -115,7 +115,7 @@ struct TypingKeptTests {
         for word in ["x", "xy"] {
             terminal = try program.open()
             try FullScreenTests.expect(terminal, "2 more forms that were not saved are kept")
-            // Kept anew, with what is open now.
+            // Kept again, with the form that is open now.
             try terminal.type(word == "x" ? "x" : "y")
             try waitForKept(word, program)
             terminal.signal(SIGKILL)
@@ -128,7 +128,7 @@ struct TypingKeptTests {
         #expect(!Files.exists(kept + "/typed-2.txt"), "told once")
     }
 
-    @Test("What comes back from the editor is kept before anything else happens, and what is not taken in stays as a file", arguments: [
+    @Test("A text from the editor is kept before anything else happens, and a text that is not taken stays as a file", arguments: [
         ("printf 'from the editor' > \"$1\"", "> from the editor", "", 0),
         ("printf 'half a thought' > \"$1\"; kill -9 $$", "The editor ended with an error", "half a thought", 1),
         ("head -c 20000 /dev/zero | tr '\\0' a > \"$1\"", "Only the first 16384 characters have room", "a", 20_000),

@@ -32,14 +32,14 @@ extension SystemTests {
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 
-        @Test("the disk is full at any moment of an upload: it is said, the server goes on, and with room again every file gets whole")
+        @Test("the disk is full at any moment of an upload: it is reported, the server continues, and with room again every file gets whole")
         func fullDisk() throws {
             guard let disk = try SmallDisk(megabytes: 64) else { return }
             let answer = try Self.run(Self.python, "full", disk.path)
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 
-        @Test("R140 several uploads at once, and several requests for one: the newest goes on, no octet is wrong")
+        @Test("R140 several uploads at once, and several requests for one: the newest continues, no octet is wrong")
         func concurrent() throws {
             let answer = try Self.run(Self.python, "concurrent")
             #expect(answer.ending == .exited(0), "\(answer.errors)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What people do in the web client, in Chromium (Tests/Web/flows).
+    /// Flows of people in the web client, in Chromium (Tests/Web/flows).
     @Suite("The web client in a browser") struct WebFlowTests {
         @Test(
             "A flow works, without an error on the console, a report of the policy, or a request to elsewhere",

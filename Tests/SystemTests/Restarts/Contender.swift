@@ -9,7 +9,7 @@ import Wire
 
 /// One of the clients of the restart test: a real session on a thread of its own, that edits without pause.
 final class Contender: Sendable {
-    /// What this client's thread and the test's tell each other.
+    /// The state that this client's thread shares with the test's.
     private struct Shared {
         var waker: ClientWaker?
         /// The newest sequence of its own mutations, once all have been answered.
@@ -23,7 +23,7 @@ final class Contender: Sendable {
     static let answered = UInt8(ascii: "a")
     /// Everything asked for has been answered.
     static let finished = UInt8(ascii: "f")
-    /// It cannot go on; the tally says why.
+    /// It cannot continue; the tally says why.
     static let failed = UInt8(ascii: "x")
 
     private let shared: Lock<Shared>

@@ -38,7 +38,7 @@ struct RestartReport {
         #expect(versions == book.records.mapValues(\.version))
     }
 
-    /// A client holds what the database holds, and came there without starting afresh.
+    /// A client holds what the database holds, and got there without starting from the beginning.
     private func checkEnd(_ tally: Tally) {
         #expect(tally.cursor == Cursor(epoch: book.epoch, sequence: book.sequence))
         #expect(tally.pending == 0)
@@ -65,7 +65,7 @@ struct RestartReport {
         }
     }
 
-    /// What was refused had been overtaken by the other client, in the fields that the answer names.
+    /// A refused mutation had been overtaken by the other client, in the fields that the answer names.
     private func checkConflict(_ draft: Draft, _ client: Identifier) {
         guard draft.rejection.code == .conflict, let conflict = draft.rejection.conflict else {
             Issue.record("refused for another reason than a conflict: \(draft)")

@@ -54,7 +54,7 @@ extension SystemTests {
     }
 }
 
-/// What the clients' threads tell, an octet at a time.
+/// The reports of the clients' threads, one octet each.
 private final class Progress {
     private let end: FileDescriptor
     private let other: FileDescriptor

@@ -3,7 +3,7 @@ import Family
 import Sync
 import Wire
 
-/// What one client of the restart test went through, and what it held at the end.
+/// The history of one client of the restart test, and its records at the end.
 struct Tally: Sendable {
     let client: Identifier
     /// Ids of all mutations that were ever asked for.
@@ -23,6 +23,6 @@ struct Tally: Sendable {
     var drafts: Set<Int64> = []
     var pending = 0
     var cursor: Cursor?
-    /// What must not happen.
+    /// Events that must not happen.
     var complaints: [String] = []
 }

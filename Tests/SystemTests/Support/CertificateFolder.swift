@@ -5,10 +5,10 @@ import TestSupport
 /// Certificates and keys as files that a test may replace under a server.
 final class CertificateFolder {
     let folder: TemporaryFolder
-    /// What the server is given.
+    /// The server's certificate.
     let certificate: String
     let key: String
-    /// What clients trust.
+    /// The certificate that clients trust.
     let authority: String
     let selfSigned: String
 

@@ -3,7 +3,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// What `huddled demo --json` printed: a family with two parents and two athletes.
+/// The output of `huddled demo --json`: a family with two parents and two athletes.
 struct Demo {
     struct Member {
         let id: Identifier

@@ -4,7 +4,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// What tests do at the full screen; a suite that says so has these steps as its own.
+/// Steps of tests at the full screen; a suite that says so has these steps as its own.
 protocol FullScreenSteps {}
 
 extension FullScreenSteps {

@@ -6,7 +6,7 @@ import StoreSQLite
 import Testing
 import Wire
 
-/// What a database holds for one family, read while no server runs: every record and every change.
+/// The content of a database for one family, read while no server runs: every record and every change.
 struct LogBook {
     /// The family's, as clients see it.
     let epoch: String
@@ -44,7 +44,7 @@ struct LogBook {
         Dictionary(grouping: changes.filter { $0.client == client }) { $0.mutation ?? 0 }
     }
 
-    /// What happened to one record after a version of it.
+    /// The changes of one record after a version of it.
     func steps(_ id: Identifier, after version: Int64) -> [(change: Change, entry: ChangeEntry)] {
         changes.flatMap { change in change.entries.filter { $0.id == id && $0.version > version }.map { (change, $0) } }
     }
@@ -54,7 +54,7 @@ struct LogBook {
     }
 }
 
-/// Something that a test cannot go on with.
+/// A fault that ends a test.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

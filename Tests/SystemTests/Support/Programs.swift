@@ -3,7 +3,7 @@ import Testing
 
 /// The programs of this package, and what they say when they are run to their end.
 enum Programs {
-    /// What a program that has ended leaves.
+    /// The output and end of a program.
     struct Answer {
         let ending: ChildProcess.Ending
         let output: String

@@ -3,7 +3,7 @@ import Posix
 import Testing
 
 /// Stands between clients and a server on a thread of its own. A connection over which more than so much has come one way stands still
-/// until it is let go on, or cut: a network that fails in the middle of a file, at the same place each time.
+/// until it is resumed, or cut: a network that fails in the middle of a file, at the same place each time.
 final class StallingRelay: Sendable {
     enum Direction { case up, down }
 
@@ -76,7 +76,7 @@ final class StallingRelay: Sendable {
         _ = try receive(news.raw)
     }
 
-    /// What stands still goes on, or is cut off at both ends; nothing stands still after it.
+    /// Resumes stalled connections, or cuts them off at both ends; nothing stalls after it.
     func letGo(cutting: Bool = false) { change { ($0.stalls, $0.cuts) = (false, cutting) } }
 
     /// From now on connections stand still again.
