@@ -101,7 +101,7 @@ struct AdminTests {
         else { throw Unexpected("no token") }
     }
 
-    @Test("a line that is no command gets a refusal; a line without an end is cut past its bound")
+    @Test("a line that is not a command gets a refusal; a line without an end is cut past its bound")
     func badLines() throws {
         let served = try Served(try TemporaryFolder())
         for line in ["nonsense\n", "{}\n", "{\"command\":\"demo\",\"more\":1}\n", "\n", String(repeating: "[", count: 60_000) + "\n"] {
@@ -201,7 +201,7 @@ struct ServeTests {
         #expect(error?.what.contains("too long") == true, "\(error?.what ?? "")")
     }
 
-    @Test("a folder that is served, and a port that is taken, are refused with a sentence, and the server that has them goes on")
+    @Test("a folder that is served, and a port that is taken, are refused with a sentence, and the server that has them continues")
     func taken() throws {
         let folder = try TemporaryFolder()
         let served = try Served(folder)
@@ -260,7 +260,7 @@ struct ServeTests {
     }
 }
 
-@Suite("What the store takes from the machine")
+@Suite("The store's inputs from the machine")
 struct MachineEnvironmentTests {
     private let environment = HuddleServer.environment(Limits())
 

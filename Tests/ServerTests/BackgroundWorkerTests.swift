@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The background worker, which computes digests")
 struct BackgroundWorkerTests {
-    /// What was done, in its order.
+    /// The jobs that ran, in their order.
     private final class Book: Sendable {
         private let lines = Lock<[Int]>([])
         var all: [Int] { lines.withLock { $0 } }

@@ -13,7 +13,7 @@ struct RequestTests {
     /// An upgrade that, refused, is the last request.
     static let closing = TestClient.request.replacing("Connection: Upgrade", with: "Connection: Upgrade, close")
 
-    @Test("what is no upgrade gets its status, then the end of the stream, and one line in the log", arguments: [
+    @Test("a request that is not an upgrade gets its status, then the end of the stream, and one line in the log", arguments: [
         ("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", 400), ("GET /ws HTTP/1.1\r\n\r\n", 400), ("GET /ws HTTP/9.9\r\nHost: a\r\n\r\n", 505),
         ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", 405),
         ("GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 404), ("GET /ws HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 426),
@@ -34,7 +34,7 @@ struct RequestTests {
         try server.until("the connection is forgotten") { server.shard.table.all.isEmpty }
     }
 
-    @Test("the response arrives whole although the client goes on sending, over TCP, where an early close would reset the connection")
+    @Test("the response arrives whole although the client continues to send, over TCP, where an early close would reset the connection")
     func sendsOn() throws {
         let server = try TestShard()
         let listener = try Socket.listenTCP(host: "127.0.0.1", port: 0)
@@ -134,7 +134,7 @@ struct RequestTests {
 
 @Suite("Frames that break WebSocket's rules or a limit, RFC 6455 §7.4.1", .serialized)
 struct BrokenFrameTests {
-    @Test("the close code says what it was, one line is logged, and the others go on", arguments: [
+    @Test("the close code says what it was, one line is logged, and the others continue", arguments: [
         ("binary", 1003), ("invalid UTF-8", 1007), ("unmasked", 1002), ("reserved bits", 1002), ("reserved opcode", 1002),
         ("long ping", 1002), ("continuation of nothing", 1002), ("1,025 fragments", 1009), ("too long", 1009), ("too long, announced", 1009),
         ("too long, in fragments", 1009), ("close with a code that may not travel", 1002),
@@ -200,7 +200,7 @@ struct BrokenFrameTests {
         #expect(try client.rest() == ["close 1009", "end"])
     }
 
-    @Test("the close code arrives although the client goes on sending")
+    @Test("the close code arrives although the client continues to send")
     func sendsOn() throws {
         let server = try TestShard()
         let client = try server.signedIn(server.parent)

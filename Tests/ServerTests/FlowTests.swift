@@ -12,7 +12,7 @@ import WebSocket
 
 @Suite("Bounded, guarantees.md: rates, queues and slow readers", .serialized)
 struct FlowTests {
-    @Test("mutations: the burst is done, the next is told to wait, and the session goes on")
+    @Test("mutations: the burst is done, the next is told to wait, and the session continues")
     func rate() throws {
         var limits = Limits()
         limits.mutationBurst = 20
@@ -80,7 +80,7 @@ struct FlowTests {
         #expect(words.sorted() == ["error rate_limited", "page", "page"])
     }
 
-    @Test("who never reads is closed with 4001 at the bound; the author's acks go on, and what was held is given back")
+    @Test("a client that never reads is closed with 4001 at the bound; the author's acks continue, and its memory is given back")
     func slowReader() throws {
         var limits = Limits()
         limits.outboxOctets = 200_000
@@ -104,7 +104,7 @@ struct FlowTests {
         slow.isReading = true
         let words = try slow.rest()
         #expect(words.suffix(2) == ["close 4001", "end"])
-        // What came before it came in order, without a gap.
+        // The changes before it came in order, without a gap.
         let sequences = words.compactMap { $0.hasPrefix("change ") ? Int($0.dropFirst(7)) : nil }
         #expect(sequences == Array((sequences.first ?? 0)..<(sequences.first ?? 0) + sequences.count))
         // Where the last acks were several commits, it stood among them.
@@ -218,7 +218,7 @@ struct TimeTests {
         #expect(server.lines.count("event=closing", "code=4003") == 1)
     }
 
-    @Test("silence: after 25 s a ping, 10 s later 4002; whoever answers stays")
+    @Test("silence: after 25 s a ping, 10 s later 4002; a client that answers stays")
     func silence() throws {
         let server = try TestShard()
         let client = try server.live(server.parent)
@@ -340,7 +340,7 @@ struct EndTests {
         #expect(faultvfs_remove(disk) == 0)
     }
 
-    @Test("a read that fails closes that session with 1011 and leaves one line; what needs no such read goes on")
+    @Test("a read that fails closes that session with 1011 and leaves one line; sessions that need no such read continue")
     func readFails() throws {
         let server = try TestShard()
         let live = try server.live(server.parent)

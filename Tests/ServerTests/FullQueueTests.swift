@@ -32,7 +32,7 @@ struct FullQueueTests {
         #expect(try strangers[Hub.maxRedemptionsAtWriter].next() == "error busy")
         member.mutate(1)
         for client in strangers.dropLast() { #expect(try client.soFar() == []) }
-        // What the hub keeps back does not come to the queue, whose bound is the same.
+        // Requests that the hub keeps back do not reach the queue, whose bound is the same.
         #expect(Hub.maxRedemptionsAtWriter == WriterQueue.Class.stranger.limit)
         #expect(server.lines.count("event=writer_queue_full") == 0)
         server.letWriterGo()

@@ -54,7 +54,7 @@ struct HTTPTests {
         "\(line) HTTP/1.1\r\nHost: huddle.example\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
     }
 
-    @Test("every form of smuggling has the outcome that the RFC demands, and the server goes on")
+    @Test("every form of smuggling has the outcome that the RFC demands, and the server continues")
     func smuggling() throws {
         let server = try TestShard()
         #expect(SmugglingCase.all.count > 160)
@@ -222,7 +222,7 @@ struct HTTPTests {
     }
 }
 
-@Suite("Who may upgrade: Origin and proxies, RFC 6455 §10.2, RFC 7239", .serialized)
+@Suite("Permission to upgrade: Origin and proxies, RFC 6455 §10.2, RFC 7239", .serialized)
 struct OriginTests {
     static func upgrade(_ fields: String) -> String {
         TestClient.request.replacing("Host: a\r\n", with: "Host: huddle.example\r\n" + fields)

@@ -15,7 +15,7 @@ struct ProtocolTextTests {
         var testDescription: String { "line \(line): \(String(decoding: octets.prefix(60), as: UTF8.self))" }
     }
 
-    /// Frames begin with → or ← in a block, and go on over indented lines.
+    /// Frames begin with → or ← in a block, and continue over indented lines.
     static let examples: [Example] = {
         let path = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/proto/protocol.md"
         guard let text = try? Files.read(path) else { return [] }

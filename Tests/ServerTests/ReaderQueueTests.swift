@@ -6,7 +6,7 @@ import Wire
 
 @testable import Server
 
-@Suite("What waits for the readers, guarantee `fair`")
+@Suite("Jobs that wait for the readers, guarantee `fair`")
 struct ReaderQueueTests {
     /// A job with a number; questions are of a member of a family.
     private static func job(_ kind: ReaderQueue.Class, _ number: UInt64, family: UInt64 = 1, member: UInt64 = 1, isCounted: Bool = true) -> ReaderQueue.Job {
@@ -16,7 +16,7 @@ struct ReaderQueueTests {
             request: .session(number, .signIn(token: "")))
     }
 
-    /// What a thread does next, by its number.
+    /// The next job of a thread, by its number.
     private static func take(_ queue: inout ReaderQueue, _ thread: Int) -> UInt64? {
         guard let job = queue.take(thread: thread), case .session(let number, _) = job.request else { return nil }
         return number

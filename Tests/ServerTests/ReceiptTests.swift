@@ -44,7 +44,7 @@ struct ReceiptTests {
         try again.skip(to: "ack 2")
     }
 
-    @Test("Answers come in the order of the frames, whoever refuses them")
+    @Test("Receipts come in the order of the frames, whichever part refuses them")
     func order() throws {
         let server = try TestShard()
         let client = try server.live(server.parent)

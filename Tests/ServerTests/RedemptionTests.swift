@@ -29,7 +29,7 @@ struct RedemptionTests {
         thief.redeem(server.code, nonce: "\(client)".replacing("-", with: ""))
         #expect(try thief.next() == "error code_unknown")
         let used = thief.refusal
-        // The victim's own nonce is no use either, since the token was.
+        // The victim's own nonce does not help either, since the token was.
         thief.redeem(server.code)
         #expect(try thief.next() == "error code_unknown")
         #expect(thief.refusal == used)
@@ -88,7 +88,7 @@ struct RedemptionTests {
         #expect(try client.next() == "error code_unknown")
     }
 
-    @Test("An address tries so many codes in a window, over all its connections; others go on, and so does it in the next")
+    @Test("An address tries a limited number of codes per window, over all its connections; others continue, and so does it in the next")
     func rate() throws {
         let server = try TestShard()
         var words: [String] = []
@@ -146,7 +146,7 @@ struct AddressRateTests {
         #expect(try status("192.0.2.1") == 200)
     }
 
-    @Test("frames before a sign-in: after so many of an address its connections are closed with 1013, and members go on")
+    @Test("frames before a sign-in: above the limit of an address its connections are closed with 1013, and members continue")
     func frames() throws {
         let server = try TestShard()
         let member = try server.open(from: "192.0.2.1")

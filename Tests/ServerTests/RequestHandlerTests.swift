@@ -8,7 +8,7 @@ import Testing
 
 /// A work that does as the test says and tells what happened to it.
 private final class Script: RequestHandler {
-    /// What happened, in order.
+    /// The events, in order.
     private(set) var told: [String] = []
     private(set) var octets: [UInt8] = []
     private(set) var buffers: [ContentBuffer] = []
@@ -209,7 +209,7 @@ struct RequestHandlerTests {
             shop.server.turn()
         }
         #expect(work.octets.count <= HTTPContent.maxBuffers * HTTPContent.bufferOctets)
-        // Whose disk it is that takes so long is not held against the client.
+        // A slow disk is not held against the client.
         shop.server.pass(milliseconds: Progress.time * 2)
         #expect(work.told == ["begin"])
         try shop.server.until("all of it") {

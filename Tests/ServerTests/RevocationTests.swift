@@ -31,7 +31,7 @@ struct RevocationTests {
         let end = "DELETE \(shop.path)/shares?share=\(try #require(shop.share).link.id)"
         try server.holdWriter()
         queueOtherWork(server)
-        // Who may not end it ends nothing.
+        // A member without the right to end it ends nothing.
         #expect(try ask(end, server, shop.guest).status() == 403)
         #expect(try ask(end, server, server.stranger).status() == 404)
         #expect(try shop.ask("GET \(shop.sharePath)/file").status == 200)

@@ -103,7 +103,7 @@ struct SessionRouteTests {
         #expect(try ask("POST /here", cookie, Self.foreign, content: "").status == 403)
         #expect(try ask("GET /here", cookie, Self.foreign).status == 204, "the browser keeps the answer from the page")
         #expect(try ask("GET /sessions", cookie).text.contains("browser"), "nothing ended")
-        // A token is no ambient credential.
+        // A token is not an ambient credential.
         #expect(try ask("POST /here", "Authorization: Bearer \(server.parent.token)", Self.foreign, content: "").status == 204)
         #expect(try ask("GET /here", cookie, "Authorization: Bearer \(server.parent.token)").status == 400)
         #expect(try ask("GET /session", cookie, "Authorization: Basic YTpi").status == 400)

@@ -36,7 +36,7 @@ final class UploadScript {
         table.resume()
     }
 
-    /// What a server knows of uploads after a restart: the disk. Nothing may be under way.
+    /// A server's knowledge of uploads after a restart: the disk. Nothing may be under way.
     func restart() throws {
         table = UploadTable(
             services: server.shard.services, limits: server.limits, reportProgress: server.shard.hub.report, folder: UploadFolder(path: "/d/uploads", disk: disk), blobs: BlobFolder(path: "/d/blobs", disk: disk),
@@ -49,7 +49,7 @@ final class UploadScript {
 
     private final class Box {
         weak var script: UploadScript?
-        /// What requests find; the one of before a restart is forgotten.
+        /// The table that requests find; the one from before a restart is forgotten.
         var table: UploadTable?
     }
 
@@ -120,7 +120,7 @@ final class UploadScript {
 struct UploadTests {
     private static let text = Array(String(repeating: "An inning a line.\n", count: 2_000).utf8)
 
-    @Test("R136 a file that comes in parts becomes a document and a blob under its family and its digest, and the family hears of it")
+    @Test("R136 a file that comes in parts becomes a document and a blob under its family and its digest, and the family is notified")
     func whole() throws {
         let script = try UploadScript()
         let room = try script.server.live(script.server.athlete)
@@ -219,7 +219,7 @@ struct UploadTests {
         #expect(large.head.status == 413 && large.content.contains("File exceeds 100MB limit. Please compress or choose a smaller file."))
         #expect(try post(1_001).head.status == 507)
         #expect(try post(600).head.status == 201)
-        // What is promised counts.
+        // Announced octets count.
         let second = try post(600)
         #expect(second.head.status == 507 && second.content.contains("quota_exceeded"))
         #expect(try post(300).head.status == 201)
@@ -399,13 +399,13 @@ struct UploadTests {
         case "silence": script.server.pass(milliseconds: UploadTurns.silence)
         case "draft": #expect(try script.ask("HEAD \(path)", ["Upload-Draft-Interop-Version: 8"]).head.fields.only("upload-offset") == "10000")
         case "PATCH":
-            // The place of one who is just sending is nobody else's; behind it another may go on.
+            // The place of an active sender is its own; after it another may continue.
             #expect(try script.patch(path, 0, Self.text).head.status == 409 && asking.octets.isEmpty)
             #expect(try script.patch(path, 10_000, Array(Self.text[10_000...])).head.status == 204)
         default: #expect(try script.ask("DELETE \(path)", UploadScript.tus).head.status == 204)
         }
         let told = try script.answer(asking, to: "HEAD")
-        // Who came first was answered first.
+        // The first request was answered first.
         #expect(told.head.status == 200 && told.head.fields.only("upload-offset") == "\(how == "end" ? Self.text.count : 10_000)")
         if how == "PATCH" || how == "end" { #expect(script.blob(Self.text) == Self.text) }
     }
@@ -481,7 +481,7 @@ struct UploadTests {
         #expect(try script.offset(path) == 9_000)
     }
 
-    @Test("a PATCH at another offset than where the older one is gets 409 at once; the older goes on, also when it has sent nothing yet")
+    @Test("a PATCH at another offset than where the older one is gets 409 immediately; the older continues, also when it has sent nothing yet")
     func loses() throws {
         let script = try UploadScript()
         // More than a request gathers before the disk is given any of it.
@@ -543,7 +543,7 @@ struct UploadTests {
         #expect(script.blob(content) == content, "seed \(seed)")
     }
 
-    @Test("a connection that breaks leaves what came; the next one goes on there")
+    @Test("a connection that breaks leaves the octets that came; the next one continues there")
     func breaks() throws {
         let script = try UploadScript()
         let path = try script.create(Self.text.count)
@@ -588,7 +588,7 @@ struct UploadTests {
         }
     }
 
-    @Test("an upload that nobody goes on with expires")
+    @Test("an upload that nobody continues expires")
     func expires() throws {
         let script = try UploadScript()
         let path = try script.create(100)
@@ -652,7 +652,7 @@ struct UploadTests {
             path = try script.create(6)
             #expect(try script.patch(path, 0, Array(content[..<4])).head.status == 204)
         }
-        // The members are others, as after a restored backup: nobody may go on with it, and nothing traps.
+        // The members are others, as after a restored backup: nobody may continue it, and nothing traps.
         let again = try UploadScript(disk: disk)
         #expect(again.table.count == 1)
         #expect(try again.ask("HEAD \(path)", UploadScript.tus).head.status == 404)
@@ -694,7 +694,7 @@ struct UploadSyncTests {
     }
 }
 
-@Suite("What is kept of an upload")
+@Suite("The stored state of an upload")
 struct UploadRecordTests {
     @Test("a description comes back, with metadata as they were written", arguments: [true, false])
     func record(isWritten: Bool) throws {

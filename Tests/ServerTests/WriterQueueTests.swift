@@ -7,7 +7,7 @@ import Testing
 
 @testable import Server
 
-@Suite("What waits for the writer")
+@Suite("Jobs that wait for the writer")
 struct WriterQueueTests {
     private static func proposals(_ numbers: Range<Int>) -> [Proposal] {
         numbers.map { number in
@@ -32,7 +32,7 @@ struct WriterQueueTests {
 
     private static let jobKinds = WriterQueue.Class.allCases.filter { ![.revocation, .mutation, .proposal].contains($0) }
 
-    /// What is next, in short words.
+    /// The next job, in short words.
     private static func told(_ work: WriterQueue.Work?) -> String {
         switch work {
         case nil: "nothing"
@@ -125,7 +125,7 @@ struct WriterQueueTests {
         #expect(queue.put(.session(2)) == true)
         #expect(!queue.isBetweenRounds)
         #expect(Self.told(queue.take()) == "revoke 1 2")
-        // Who goes on ending rights does not stop others.
+        // A member who keeps ending rights does not stop others.
         #expect(queue.put(.session(3)) == true)
         #expect(Self.told(queue.take()) == "admin 0")
         #expect(Self.told(queue.take()) == "revoke 3")

@@ -153,7 +153,7 @@ struct AuditTests {
         ])
     }
 
-    @Test("A share link and its end are entered with the athlete whose document it opens; an end that was before is no act")
+    @Test("A share link and its end are entered with the athlete whose document it opens; an end that was before is not an act")
     func shares() throws {
         let leo = try world.athlete(home)
         let document = world.newID(), college = world.newID()
@@ -166,7 +166,7 @@ struct AuditTests {
         #expect(try entries().suffix(2).map { words($0, names) } == ["shared Ana Leo", "share_ended Ana Leo"])
     }
 
-    @Test("What is refused leaves no entry, and neither does a request that is repeated")
+    @Test("A refusal leaves no entry, and neither does a repeated request")
     func refusals() throws {
         let leo = try world.athlete(home)
         let before = try world.count("audit")

@@ -49,7 +49,7 @@ struct BatchTurnTests {
         let report = try world.store.commit(proposals, pace: Stopwatch([Int64](repeating: 3_000, count: 12)).pace(isAwaited: isAwaited))
         #expect(numbers(report.rest) == numbers(Array(proposals[count...])))
         #expect(Self.receipts(report).map(\.mutation) == numbers(Array(proposals[..<count])))
-        // What is left is done as if it came then, and nothing twice.
+        // The rest is done as if it came then, and nothing twice.
         let next = try world.store.commit(report.rest, pace: .unhurried)
         #expect(next.rest.isEmpty && Self.receipts(next).count == 10 - count)
         #expect(try world.snapshot(home).records.values.count { $0.kind == .school } == 10)

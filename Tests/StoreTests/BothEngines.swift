@@ -10,7 +10,7 @@ enum EngineKind: String, CaseIterable, Sendable {
     /// Of the test that runs now.
     @TaskLocal static var current = EngineKind.sqlite
 
-    /// Whether a test runs with a seed: on the server's engine with each, on the other with the smallest only. What an engine does wrong shows
+    /// Whether a test runs with a seed: on the server's engine with each, on the other with the smallest only. Faults of an engine show
     /// with few seeds; the others vary the family, and that is the same code over both.
     static func takes(_ seed: UInt64, upTo last: UInt64) -> Bool { current == .sqlite || seed <= last }
 }

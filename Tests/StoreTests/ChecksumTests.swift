@@ -10,7 +10,7 @@ import Wire
 
 @Suite("The store keeps the checksum of a family's records, guarantees.md (verifiable)", .bothEngines)
 struct ChecksumTests {
-    /// What the newest row of the log holds; `nil` if it holds none.
+    /// The checksum in the newest row of the log; `nil` if it holds none.
     private func stored(_ world: World, _ home: World.Home) throws -> StateChecksum? {
         try world.stored { engine in
             guard let family = try engine.families.find(home.family)?.key else { throw Unexpected() }

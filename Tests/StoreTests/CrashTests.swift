@@ -51,7 +51,7 @@ struct CrashTests {
                 let world = try disk.world(episode.surroundings)
                 var wrong = try episode.violations(world)
                 if wrong.isEmpty {
-                    // What was in flight is sent again, and life goes on.
+                    // Mutations in flight are sent again, and the family continues.
                     if try !episode.run(world) { wrong.append("full") }
                     wrong += try episode.violations(world)
                     if try episode.outcome(world) != expected { wrong.append("another outcome") }
@@ -76,7 +76,7 @@ struct CrashTests {
         #expect(report.crashes > 140)
     }
 
-    @Test("cascades, undo, shift and purge stand whole or not at all, and what was cut short goes on", arguments: [
+    @Test("cascades, undo, shift and purge take effect whole or not at all, and interrupted work continues", arguments: [
         (FAULTVFS_LOSE, 0), (FAULTVFS_RANDOM, 3),
     ] as [(faultvfs_mode, UInt64)])
     func plans(mode: faultvfs_mode, seed: UInt64) throws {

@@ -37,7 +37,7 @@ struct EngineFailureTests {
         private static let watch = Identifier(high: 7, low: 2)
     }
 
-    /// What a batch told everybody.
+    /// The reports of a batch.
     private struct Told: Equatable {
         var receipts: [[UInt8]] = []
         var changes: [[UInt8]] = []
@@ -55,7 +55,7 @@ struct EngineFailureTests {
         }
     }
 
-    /// What a batch tells when nothing fails, and how many calls the engine gets.
+    /// The reports of a batch when nothing fails, and the number of calls that the engine gets.
     private func calm() throws -> (told: Told, calls: Int) {
         let house = try House()
         let before = house.memory.calls
@@ -132,7 +132,7 @@ struct EngineFailureTests {
         for run in 1..<Store.maxRuns { house.memory.fail(atCall: calls + run, .again) }
         let failure = try #require(throws: StoreFailure.self) { try house.world.store.commit(house.batch) }
         #expect(throws: failure) { try house.world.store.commit(house.batch) }
-        // What happened is found by its receipts after the next start.
+        // The outcome is found by its receipts after the next start.
         try house.world.reopen()
         #expect(try house.world.log(house.home).count == 5)
         #expect(try Answer.gather(try house.world.store.commit(house.batch)).compactMap(\.ack).count == 3)

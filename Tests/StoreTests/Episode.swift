@@ -8,7 +8,7 @@ import Wire
 /// a purge. It can be cut at any moment and gone on with on what is left, and knows what it was promised.
 final class Episode {
     let surroundings = Surroundings(seed: 99)
-    /// What the store answered, so what must stand.
+    /// The answers of the store, which must hold.
     private(set) var answered: [(proposal: Proposal, answer: Answer)] = []
     /// Sent and not answered: may stand, whole or not at all.
     private(set) var inFlight: [Proposal] = []
@@ -16,7 +16,7 @@ final class Episode {
     private var athlete: Identifier?
     private var done = 0
     private let script: [Int]
-    /// What lives when values of deleted records and old answers begin to go.
+    /// The living records when values of deleted records and old receipts begin to go.
     private var living: [Identifier: Record]?
 
     static let season = Array(0...11)
@@ -107,7 +107,7 @@ final class Episode {
         let event = Self.id(22)
         let (road, metric, call) = (Self.id(23), Self.id(24), Self.id(25))
         switch step {
-        // What refers to an event is unlinked when it goes, and an undo brings all of it back; a trip moves and goes with its items.
+        // Records that refer to an event are unlinked when it is deleted, and an undo brings all of it back; a trip moves and goes with its items.
         case 20:
             return [
                 proposal(camp(event, athlete: athlete), trip(road)),
@@ -142,7 +142,7 @@ final class Episode {
         }
     }
 
-    /// What of the promises does not hold in the database that is left.
+    /// The promises that do not hold in the database that is left.
     func violations(_ world: World) throws -> [String] {
         var wrong: [String] = []
         if try world.memory == nil && world.query("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") != 1 { wrong.append("integrity") }
@@ -172,7 +172,7 @@ final class Episode {
         return wrong
     }
 
-    /// What is blank in the log is gone or about to go; the sequence and whatever lives stand.
+    /// Blank values in the log belong to records that are gone or about to go; the sequence and all living records hold.
     private func violationsOfPurge(_ living: [Identifier: Record], _ world: World) throws -> [String] {
         guard let home else { return [] }
         var wrong: [String] = []

@@ -7,9 +7,9 @@ import Wire
 @testable import Store
 @testable import StoreSQLite
 
-@Suite("What a family's changes take, guarantees.md (bounded)", .bothEngines)
+@Suite("The size of a family's changes, guarantees.md (bounded)", .bothEngines)
 struct FamilyHistoryTests {
-    /// What the rows say, and what the tables hold.
+    /// The noted size in the rows, and the size of the tables.
     private func usage(_ world: World, _ home: World.Home) throws -> (noted: Int64, held: Int64) {
         let database = try Database(path: world.path, mode: .readOnly)
         let find = try database.prepare("SELECT key, freed, (SELECT max(seq) FROM log WHERE family = f.key) FROM families f WHERE uuid = ?")

@@ -26,7 +26,7 @@ struct FollowerTests {
     private static let phone = Identifier(high: 5, low: 5)
     private static let reminders = ConsumerName("reminders")!
 
-    /// What a follower read, in short words: "f.s" is change s of family f, "f.s!" a reload up to it.
+    /// The items that a follower read, in short words: "f.s" is change s of family f, "f.s!" a reload up to it.
     private static func words(_ items: [FollowedItem], _ families: [Identifier]) -> [String] {
         items.map { item in
             switch item {
@@ -162,7 +162,7 @@ struct FollowerTests {
         #expect(store.epochRenewal == nil && store.epoch == epoch)
     }
 
-    @Test("A consumer behind what was purged is told once per family to read its records, and goes on after that")
+    @Test("A consumer behind a purge is told once per family to read its records, and continues after that")
     func trimmed() throws {
         let world = try World()
         let (one, two) = (try world.home("Rivera"), try world.home("Okafor"))

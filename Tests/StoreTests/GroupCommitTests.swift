@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Batches decide as their proposals would one by one, guarantee `ordered`", .bothEngines)
 struct GroupCommitTests {
-    /// What a proposal decided earlier in a batch is not in the tables yet: later proposals of the batch must see it all the same.
+    /// Earlier decisions of a batch are not in the tables yet: later proposals of the batch must see them all the same.
     @Test("A batch of any size leaves the receipts and the log that single commits leave", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func grouping(seed: UInt64) throws {
         guard EngineKind.takes(seed, upTo: 2) else { return }

@@ -301,7 +301,7 @@ struct InviteTests {
         #expect(try world.count("invites") == 0)
     }
 
-    @Test("What an invite says is checked by field", arguments: [
+    @Test("The content of an invite is checked by field", arguments: [
         ("", Role.guest, nil, nil, "name", ErrorCode.required), ("Gus", nil, nil, nil, "role", .required), ("Leo", .athlete, nil, nil, "born", .required),
         ("Leo", .athlete, "2027-01-01", nil, "born", .invalid), ("Gus", .guest, "2000-01-01", nil, "born", .invalid),
         ("Gus", .guest, nil, "", "email", .invalid), ("Gus", .guest, nil, "gus", "email", .invalid), ("Gus", .guest, nil, "a@b@c", "email", .invalid),

@@ -98,7 +98,7 @@ struct KeyTests {
         #expect(try world.commit(early).code == .mutationExpired)
     }
 
-    @Test("A portion of receipts ends with its receipts or its clients, and the next one goes on behind it")
+    @Test("A portion of receipts ends with its receipts or its clients, and the next one continues after it")
     func portionsOfReceipts() throws {
         let clients = (0..<4).map { _ in world.newID() }
         for client in clients { for _ in 0..<3 { try world.mutate(home, home.parent, message(world.newID(), "Hi"), client: client) } }
@@ -281,7 +281,7 @@ struct KeyTests {
             let world = try disk.world(surroundings)
             #expect(try Lists(world, home) == before, "operation \(operation)")
             #expect(try world.query("SELECT user_version FROM pragma_user_version") == Schema.version, "operation \(operation)")
-            // The numbers go on where the counts are.
+            // The numbers continue where the counts are.
             let link = try #require(before.links.last)
             var notes = UsageNotes()
             notes.add(ShareVisit(family: home.family, link: link, what: .page), at: 0)
@@ -293,7 +293,7 @@ struct KeyTests {
         #expect(operation > 20)
     }
 
-    /// What the step touches, as readers tell it.
+    /// The lists that the step touches, as readers return them.
     private struct Lists: Equatable {
         var schools: [Identifier]
         var accesses: [AccessRow] = []

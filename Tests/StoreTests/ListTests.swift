@@ -49,7 +49,7 @@ struct ListTests {
             counts: true, deleted: Int.random(in: 0...7, using: &random) == 0)
     }
 
-    /// What the same query makes of the records as any client holds them.
+    /// The result of the same query on the records of any client.
     private func expected(_ request: ListRequest) throws -> [Identifier] {
         let rules = world.surroundings.environment.rules
         let today = rules.rules("Europe/Warsaw").localDate(at: world.surroundings.now)
@@ -229,7 +229,7 @@ struct ListTests {
         #expect(try world.page(home, request).get().records.map(\.id) == [comments[4]])
     }
 
-    @Test("A listing that is far behind is read anew; one that was let go is, too")
+    @Test("A listing that is far behind is read again; so is one that was released")
     func readAnew() throws {
         let id = world.newID()
         try world.mutate(home, home.parent, camp(id, athlete: leo))
@@ -242,7 +242,7 @@ struct ListTests {
         #expect(try world.page(home, request).get().records.isEmpty)
     }
 
-    @Test("What one reader has read the next takes over once, and follows from there; what is prepared says what is read on demand")
+    @Test("The next reader takes over the listing of a reader once, and follows from there; a prepared listing equals one that is read on demand")
     func shared() throws {
         for number in 0..<ListingShelf.smallest { try world.mutate(home, home.parent, camp(world.newID(), athlete: number % 3 == 0 ? leo : maya)) }
         let shelf = ListingShelf()
@@ -295,7 +295,7 @@ struct ListTests {
 
 @Suite("Reads that take too long, guarantee `fair`", .bothEngines)
 struct StoppedReadTests {
-    @Test("A page of the log ends when its time is over, after one change at least, and the next page goes on there")
+    @Test("A page of the log ends when its time is over, after one change at least, and the next page continues there")
     func log() throws {
         let world = try World()
         let home = try world.home()
@@ -405,7 +405,7 @@ struct HistoryTests {
         #expect(rest.entries.map(\.sequence) == [created] && rest.next == nil)
     }
 
-    @Test("What history calls undoable the writer undoes, sets element by element, and what undid a change says which")
+    @Test("The writer undoes every change that history calls undoable, sets element by element, and an undo names the change")
     func undo() throws {
         let id = world.newID(), (jo, ann) = (world.newID(), world.newID())
         try world.mutate(home, home.parent, coach(jo, "Jo", "Diaz"), coach(ann, "Ann", "Lee"), camp(id, athlete: leo))
@@ -420,7 +420,7 @@ struct HistoryTests {
         #expect(try world.undo(home, home.parent, first).code == .contradicted)
     }
 
-    @Test("What history calls undoable is what the one who asks may undo: for parents, athletes and guests the writer says the same")
+    @Test("History calls a change undoable for the members who may undo it: for parents, athletes and guests the writer agrees")
     func undoRights() throws {
         let (maya, guest) = (try world.athlete(home, name: "Maya"), try world.member(home, .guest, name: "Gran"))
         let (camp, other, school, word) = (world.newID(), world.newID(), world.newID(), world.newID())

@@ -116,7 +116,7 @@ private struct Upgrade {
         return all
     }
 
-    /// What readers give to the members of each family, as frames.
+    /// The frames of readers for the members of each family.
     func seen(_ world: World) throws -> [[UInt8]] {
         var frames: [[UInt8]] = []
         func keep(_ frame: ServerFrame) { frames.append(frame.encode()) }
@@ -197,7 +197,7 @@ struct MigrationTests {
     /// Version 1, and the version of the day on which the second fixture was made.
     static let names = ["0.1.0", "version-12"]
 
-    @Test("A database of an earlier version is whole after its first start, shows what its log says, answers again, and goes on", arguments: names)
+    @Test("A database of an earlier version is whole after its first start, shows the content of its log, answers again, and continues", arguments: names)
     func upgrades(name: String) throws {
         let upgrade = try Upgrade(name)
         let before = try upgrade.version()
@@ -212,7 +212,7 @@ struct MigrationTests {
         #expect(changed == [])
         #expect(try upgrade.seen(world) == seen)
 
-        // A restart changes nothing; new changes go on where the old ones ended.
+        // A restart changes nothing; new changes continue where the old ones ended.
         try world.reopen()
         #expect(try upgrade.seen(world) == seen)
         let home = World.Home(family: upgrade.old.family, parent: upgrade.old.parent)

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Store
 
-/// What a digest and a list read of long changes (guarantee `fair`).
+/// The parts of long changes that a digest and a list read (guarantee `fair`).
 @Suite("Outlines of long changes", .bothEngines)
 struct OutlineTests {
     private let world: World

@@ -90,7 +90,7 @@ struct PasskeyTests {
         #expect(try owner.entries().last?.detail == "passkey")
     }
 
-    @Test("A counter that stays or falls when the answer comes to the writer is refused and entered, and opens nothing; 0 is no counter")
+    @Test("A counter that stays or falls when the answer comes to the writer is refused and entered, and opens nothing; 0 is not a counter")
     func counter() throws {
         _ = try owner.add(1).get()
         _ = try owner.add(2, "Without", counter: 0).get()

@@ -4,7 +4,7 @@ import Store
 import Testing
 import Wire
 
-/// Who tries it, seen from the record.
+/// The member who tries it, seen from the record.
 private enum Tester: String, CaseIterable {
     case parent, owner, otherAthlete, guest
 }
@@ -32,7 +32,7 @@ struct PermissionMatrixTests {
         try world.mutate(ours, ours.parent, create(.trip, trip, ["name": .text("Texas"), "start_date": .text("2026-07-01")]))
     }
 
-    /// What the product says, by the scope of the kind; told apart from `Permission` on purpose.
+    /// The rule of the product, by the scope of the kind; written apart from `Permission` on purpose.
     private static func isAllowed(_ kind: Kind, _ step: Step, _ tester: Tester, parentsView: Bool) -> Bool {
         switch (kind, step) {
         case (.family, .update): return tester == .parent

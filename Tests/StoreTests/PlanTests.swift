@@ -143,7 +143,7 @@ struct PlanTests {
         #expect(try world.commit(world.undoProposal(home, home.parent, deletion, overlap: overlap)).sequence != nil)
     }
 
-    @Test("P30 R154 of many who take the same hour at once exactly one wins, whoever comes in which commit", arguments: [1, 2, 3])
+    @Test("P30 R154 of many who take the same hour at the same time exactly one wins, in any order of commits", arguments: [1, 2, 3])
     func race(seed: UInt64) throws {
         var dice = SplitMix64(seed: seed)
         let parents = try (0..<20).map { try world.member(home, .parent, name: "P\($0)") }
@@ -255,7 +255,7 @@ struct PlanTests {
         #expect(try world.undo(home, home.parent, undone).sequence != nil)
         let again = try #require(try world.undo(home, home.parent, apart + 2).sequence, "the undo of that undo")
         #expect(again > undone)
-        // What came since was let be by nobody: a third item, and the second one at another time.
+        // Nobody has accepted the later overlaps: a third item, and the second one at another time.
         let later = try shift(.tripItem, one, 1)
         let three = world.newID()
         #expect(try world.mutate(home, home.parent, item(three, "12:30", "13:30")).code == .overlap, "the second is there")

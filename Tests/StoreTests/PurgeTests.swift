@@ -118,7 +118,7 @@ struct PurgeTests {
         #expect(try resume(deletion - 1) == .reset(.logTrimmed))
         #expect(try resume(1) == .reset(.logTrimmed))
         #expect(try resume(deletion) == .changes(after: deletion))
-        // Who had joined before the purge and reads on after it is not given blank frames either.
+        // A client that joined before the purge and reads on after it gets no blank frames either.
         #expect(try world.reader.changes(family: home.family, after: deletion - 1, maxOctets: .max).isTrimmed)
         #expect(try !world.reader.changes(family: home.family, after: deletion, maxOctets: .max).isTrimmed)
     }
@@ -162,7 +162,7 @@ struct PurgeTests {
             portions += 1
             #expect(try world.snapshot(home).records[school] == nil)
             try world.mutate(home, home.parent, message(world.newID(), "Between"))
-            // A restart begins the round anew and goes on in the middle of the record.
+            // A restart begins the round again and continues in the middle of the record.
             if portions == 5 { try world.reopen() }
             try #require(portions < 100)
         }
@@ -298,7 +298,7 @@ struct SessionLifeTests {
         #expect(try world.count("sessions") == 0)
     }
 
-    @Test("R002 use begins the 90 days anew, and is noted once a day")
+    @Test("R002 use restarts the 90 days, and is noted once per day")
     func slides() throws {
         let token = try token()
         #expect(try world.reader.signIn(token: token)?.isRenewalDue == false)
@@ -373,7 +373,7 @@ struct AccessLogTests {
         #expect((10_000...10_100).contains(kept))
     }
 
-    @Test("it is no record: no change is made and no snapshot holds it")
+    @Test("it is not a record: no change is made and no snapshot holds it")
     func isNoRecord() throws {
         let before = try world.snapshot(home)
         try world.store.note([AccessNote(family: home.family, athlete: leo, member: home.parent, subject: .export)])

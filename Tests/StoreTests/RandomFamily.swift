@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// A family that lives at random: creates, edits, deletes and restores records of every kind that mutations may create, with values made
-/// from the declarations. What the rules refuse is refused; enough is not.
+/// from the declarations. The rules refuse some of it, and accept enough.
 struct RandomFamily {
     let home: World.Home
     let athlete: Identifier

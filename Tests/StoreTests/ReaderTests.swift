@@ -262,7 +262,7 @@ struct ReaderTests {
         #expect(pages == 4)
     }
 
-    @Test("one list looks at a bounded part of the log, at the bound and past it, and the mark goes on from there", arguments: [9, 10])
+    @Test("one list looks at a bounded part of the log, at the bound and past it, and the mark continues from there", arguments: [9, 10])
     func boundsWalk(schools: Int) throws {
         world.reader.walkedChanges = 10
         try say(1)

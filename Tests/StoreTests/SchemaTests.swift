@@ -21,7 +21,7 @@ struct SchemaTests {
         #expect(try Files.read(path) == before)
     }
 
-    @Test("a database of something else is refused, and so is what is no database", arguments: [
+    @Test("a database of something else is refused, and so is a file that is not a database", arguments: [
         "CREATE TABLE recipes (name TEXT)", "CREATE TABLE recipes (name TEXT); PRAGMA user_version = 1",
     ])
     func foreign(sql: String) throws {

@@ -62,7 +62,7 @@ struct ScriptedFailureTests {
 
     // MARK: Readers
 
-    /// What a reader is asked, each with an answer that can be compared.
+    /// The questions to a reader, each with an answer that can be compared.
     private static var questions: [(name: String, ask: (House) throws(StoreFailure) -> [String])] {
         [
             ("snapshot", { house throws(StoreFailure) in

@@ -4,7 +4,7 @@ import Store
 import Testing
 import Wire
 
-/// What a family does with its season, straight on the store.
+/// The work of a family with its season, straight on the store.
 @Suite("A season's records, through their lives", .bothEngines)
 struct SeasonTests {
     private struct Season {

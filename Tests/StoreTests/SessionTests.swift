@@ -189,7 +189,7 @@ struct SessionTests {
         #expect(try world.commit(own).ack != nil)
     }
 
-    @Test("Who has a password or passkey needs a check within 10 minutes, in the session that asks; who has none is not locked out")
+    @Test("A person with a password or passkey needs a check within 10 minutes, in the session that asks; a person without one is not locked out")
     func checks() throws {
         let mine = try signIn(try token()), other = try signIn(try token())
         func required(_ session: Int64) throws -> ErrorCode? { code(try world.store.account { try world.store.requireCheck(session: session, at: $0) }) }

@@ -6,7 +6,7 @@ import Wire
 struct Twin {
     private(set) var sequence: Int64 = 0
     private(set) var records: [Identifier: Record] = [:]
-    /// What did not fit, in words.
+    /// The differences, in words.
     private(set) var faults: [String] = []
 
     init(_ changes: [Change] = []) {

@@ -56,7 +56,7 @@ struct UndoTests {
         #expect(refused.rejection?.operation == nil)
         #expect(refused.rejection?.message.contains("Ben changed City of this event since then") == true)
         #expect(try world.record(home, id).version == 4, "whole or nothing")
-        // What stood in the way is undone first, then nothing does.
+        // The change in the way is undone first, then none is left.
         _ = try world.undo(home, home.parent, try #require(later.sequence))
         #expect(try world.undo(home, home.parent, sequence).sequence != nil)
         let fields = try world.record(home, id).fields
@@ -139,7 +139,7 @@ struct UndoTests {
         #expect(try world.snapshot(home).records.values.count { $0.isDeleted } == 3)
     }
 
-    @Test("an element that a change put into a set is taken out, whoever else came meanwhile")
+    @Test("an element that a change put into a set is taken out, whatever was added meanwhile")
     func sets() throws {
         let event = world.newID(), jo = world.newID(), mo = world.newID()
         try world.mutate(home, home.parent, camp(event, athlete: leo), coach(jo, "Jo", "Diaz"), coach(mo, "Mo", "Lee"))
@@ -244,7 +244,7 @@ struct UndoTests {
             changes += 1
             let after = try content(home)
             let undone = try world.undo(home, home.parent, sequence)
-            // What was created is there as a tombstone now, and was not there before.
+            // A created record is there as a tombstone now, and was not there before.
             #expect(try content(home).filter { before[$0.key] != nil } == before, "seed \(seed), undo of \(sequence)")
             let redone = try world.undo(home, home.parent, try #require(undone.sequence, "seed \(seed): \(String(describing: undone.rejection))"))
             #expect(try content(home) == after, "seed \(seed), undo of the undo of \(sequence): \(String(describing: redone.rejection))")

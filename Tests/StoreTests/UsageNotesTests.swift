@@ -50,7 +50,7 @@ struct UsageNotesTests {
         #expect(try times() == [world.surroundings.now])
     }
 
-    @Test("sessions are renewed; nothing to write is no transaction")
+    @Test("sessions are renewed; nothing to write takes no transaction")
     func sessions() throws {
         guard case .token(let created) = try world.store.perform(.token(member: home.parent)).0.get() else { throw Unexpected() }
         let session = try #require(try world.reader.signIn(token: created.token)).session

@@ -3,9 +3,9 @@ import Family
 
 @testable import Store
 
-/// What tests ask and change of an engine beside the store, on either engine.
+/// Reads and changes of an engine beside the store, on either engine.
 extension World {
-    /// What a reader's engine finds.
+    /// The result of a read on a reader's engine.
     func stored<Value>(_ body: (any ReaderEngine) throws -> Value) throws -> Value { try reader.reading { try body(reader.engine) } }
 
     /// Changes rows behind the store's back, as purges do, and opens the database again.

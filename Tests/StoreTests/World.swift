@@ -160,7 +160,7 @@ final class World {
         return Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_0000 | ids)
     }
 
-    /// A secret of whoever redeems a code.
+    /// A secret of the client that redeems a code.
     static func nonce(_ number: Int) -> String { String(repeating: "0", count: 31) + "\(number)" }
 
     /// The client that a member uses where a test names none.
@@ -262,7 +262,7 @@ final class World {
         try memory.map { $0.committed.count(table) } ?? Int(try query("SELECT count(*) FROM \(table)"))
     }
 
-    /// What one SQL query answers, on a connection of its own.
+    /// The result of one SQL query, on a connection of its own.
     func query(_ sql: String) throws -> Int64 {
         try Database(path: path, mode: .readOnly, vfs: vfs).prepare(sql).first { row throws(SQLiteError) in row.int64(0) } ?? -1
     }
@@ -283,7 +283,7 @@ func decode(_ frame: [UInt8]) throws -> ServerFrame {
 /// A frame as a client reads it.
 func travelled(_ frame: ServerFrame) throws -> ServerFrame { try decode(frame.encode()) }
 
-/// What one proposal came to.
+/// The outcome of one proposal.
 struct Answer {
     var frame: [UInt8]
     var ack: Ack?

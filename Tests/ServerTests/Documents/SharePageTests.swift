@@ -91,7 +91,7 @@ struct SharePageTests {
     func openings() throws {
         let shop = try DocumentShop(octets: 10)
         let burst = OpeningLimit.rate.burst
-        // Time goes on while the test runs: at most this many more.
+        // Time passes while the test runs: at most this many more.
         var opened = 0
         var refused: (status: Int, fields: Fields, content: [UInt8])?
         while refused == nil, opened <= 40 * burst {

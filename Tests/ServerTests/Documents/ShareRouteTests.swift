@@ -9,7 +9,7 @@ import Testing
 
 @testable import Server
 
-@Suite("What members do about links, proto/documents.md (Share links)", .serialized)
+@Suite("Links of members, proto/documents.md (Share links)", .serialized)
 struct ShareRouteTests {
     /// The answer of one request as text.
     private func text(_ answer: (status: Int, fields: HTTP1.Fields, content: [UInt8])) -> String { String(decoding: answer.content, as: UTF8.self) }
@@ -57,7 +57,7 @@ struct ShareRouteTests {
         for path in [url, url + "/file"] { #expect(try shop.ask("GET \(path)").status == 404) }
     }
 
-    @Test("a new school joins shared_with_schools in the same commit, and the family sees that; the same again is no change")
+    @Test("a new school joins shared_with_schools in the same commit, and the family sees that; the same again is not a change")
     func change() throws {
         let shop = try DocumentShop()
         let room = try shop.server.live(shop.server.athlete)
@@ -180,7 +180,7 @@ struct ShareRouteTests {
         #expect(try shop.ask("GET \(again)").status == 200)
     }
 
-    @Test("a signed link ends after ten minutes, for whoever has it")
+    @Test("a signed link ends after ten minutes, for anyone who has it")
     func signedExpiry() throws {
         let shop = try DocumentShop()
         let url = try member("url", text(try shop.ask("POST \(shop.path)/link", as: shop.server.parent)))

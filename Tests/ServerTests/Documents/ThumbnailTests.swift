@@ -189,7 +189,7 @@ struct ThumbnailTests {
         try ThumbnailFolder(path: folder.path + "/none").sweep(shop.blobs, now: now)
     }
 
-    @Test("what a program left that was cut off, or taken over, is no picture")
+    @Test("a file of a program that was cut off, or taken over, is not a picture")
     func acceptable() {
         let whole = jpeg(512, 512, comment: "made by")
         #expect(Thumbnail.isAcceptable(whole))

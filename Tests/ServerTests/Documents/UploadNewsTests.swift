@@ -7,7 +7,7 @@ import Testing
 
 @testable import Server
 
-@Suite("What a family hears of a file that comes, proto/uploads.md", .serialized)
+@Suite("Reports to a family about an upload, proto/uploads.md", .serialized)
 struct UploadNewsTests {
     private let server: TestShard
     private let table: UploadTable

@@ -50,7 +50,7 @@ struct SiteScriptTests {
                 """)
     }
 
-    @Test("What a module may not do names the module and the line", arguments: [
+    @Test("A forbidden statement is reported with its module and line", arguments: [
         ("import one from \"./a.js\";", 1, "not of the form"), ("import * as all from \"./a.js\";", 1, "not of the form"), ("import \"./a.js\";", 1, "not of the form"),
         ("import { one } from \"a.js\";", 1, "not of the form"), ("import { one } from \"../../a.js\";", 1, "not of the form"), ("import {\n  one,\n} from \"./a.js\";", 1, "not of the form"),
         ("import { none } from \"./a.js\";", 1, "exports no none"), ("import { one } from \"./b.js\";", 1, "no module b.js"), ("const x = 1;\nimport { one } from \"./a.js\";", 2, "behind code"),

@@ -86,7 +86,7 @@ final class DocumentShop {
         return (head.status, head.fields, Array(client.octets[length...]))
     }
 
-    /// What the store says, on its own connection.
+    /// The store's answer, on its own connection.
     func read<Answer>(_ body: (StoreReader) throws -> Answer) throws -> Answer {
         try body(try StoreReader(path: server.folder.path + "/huddle.db", environment: HuddleServer.environment(server.limits)))
     }

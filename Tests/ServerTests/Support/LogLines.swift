@@ -1,7 +1,7 @@
 import Locks
 import Server
 
-/// What the operator would read.
+/// The lines that an operator would read.
 final class LogLines: Sendable {
     private let lines = Lock<[String]>([])
 

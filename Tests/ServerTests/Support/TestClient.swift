@@ -7,7 +7,7 @@ import Testing
 import WebSocket
 import Wire
 
-/// The other end of a connection to a `TestShard`, as rude as a test wants it. What it hears is told in short words.
+/// The other end of a connection to a `TestShard`, as rude as a test wants it. Its frames are noted in short words.
 final class TestClient {
     private unowned let server: TestShard
     private var socket: FileDescriptor?
@@ -152,7 +152,7 @@ final class TestClient {
         return words
     }
 
-    /// What has come by now.
+    /// The frames so far.
     func soFar() throws -> [String] {
         try receive()
         defer { heard = [] }

@@ -168,7 +168,7 @@ final class TestShard {
         return answer
     }
 
-    /// Lets the server's clock go on, and its regular work happen.
+    /// Moves the server's clock forward, and lets its regular work happen.
     func pass(milliseconds: Int64) {
         reactor.moveClock(milliseconds: milliseconds)
         shard.tick.everySecond(now: reactor.now)
@@ -183,7 +183,7 @@ final class TestShard {
         turn()
     }
 
-    /// Lets the store's clock go on: what the time of day decides.
+    /// Moves the store's clock forward, which the time of day decides.
     func passDay(milliseconds: Int64) { wallClock.ahead.wrappingAdd(milliseconds, ordering: .relaxed) }
 
     // MARK: Clients

@@ -105,7 +105,7 @@ struct ArchiveTests {
         other.surroundings.now = world.surroundings.now
         _ = try shelf.load(archive, into: other).get()
         #expect(try other.snapshot(home).records == world.snapshot(home).records)
-        // The answers came along, so the numbers of this client go on where they ended.
+        // The receipts came along, so the numbers of this client continue where they ended.
         try other.mutate(home, home.parent, message(other.newID(), "Hi"), mutation: 1_000)
         for place in [world, other] {
             #expect(try place.undo(home, home.parent, try #require(renamed.sequence)).code == .purged)
@@ -151,7 +151,7 @@ struct ArchiveTests {
         #expect(try other.log(family.home) == world.log(family.home))
     }
 
-    @Test("life goes on after an import: the sequence, versions and answers of before count")
+    @Test("a family continues after an import: the earlier sequence, versions and receipts count")
     func goesOn() throws {
         let shelf = try Shelf()
         let world = try World(seed: 3)
@@ -323,7 +323,7 @@ struct ArchiveRefusalTests {
         func lines(_ files: [String: [UInt8]], _ name: String) -> [[UInt8]] {
             (files[name] ?? []).split(separator: 0x0A).map { Array($0) + [0x0A] }
         }
-        // A line less, a line twice, a line that is no JSON, one with a member too many, one of another file.
+        // A line less, a line twice, a line that is not JSON, one with a member too many, one of another file.
         for member in ArchiveMember.allCases where member != .accesses {
             let name = member.rawValue
             let edits: [([[UInt8]]) -> [[UInt8]]] = [
@@ -358,7 +358,7 @@ struct ArchiveRefusalTests {
 
 @Suite("Archive of a family: lies about the size of a file", .bothEngines)
 struct LyingArchiveTests {
-    /// Who tells how long the file is: two documents that have it, each in its record and its row of the log, and the list of files.
+    /// The sources of the file's length: two documents that have it, each in its record and its row of the log, and the list of files.
     private struct Tellers: OptionSet, CustomStringConvertible {
         let rawValue: Int
         static let first = Tellers(rawValue: 1), second = Tellers(rawValue: 2), list = Tellers(rawValue: 4)
@@ -453,7 +453,7 @@ struct ArchiveAtomicityTests {
                 other.surroundings.now = world.surroundings.now
                 let neighbours = try other.home("Neighbours")
                 if isDeath {
-                    // What the process had done when it ended: the steps before, and no word after.
+                    // The work of the process when it ended: the steps before, and nothing after.
                     struct Died: Error {}
                     var count = 0
                     let path = shelf.folder.path + "/import.tar"
@@ -480,7 +480,7 @@ struct ArchiveAtomicityTests {
         }
     }
 
-    @Test("until it is finished nobody sees a family, a member or a name, and others go on meanwhile")
+    @Test("until it is finished nobody sees a family, a member or a name, and others continue meanwhile")
     func unseen() throws {
         let shelf = try Shelf()
         let world = try World(seed: 16)

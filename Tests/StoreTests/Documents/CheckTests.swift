@@ -105,14 +105,14 @@ struct CheckTests {
         #expect(!report.agrees)
         try report.repair(house.world.store, blobs: house.blobs, uploads: house.uploads, now: house.world.surroundings.now)
         #expect(!report.agrees, "nobody can mend that but who has a copy")
-        // The same file uploaded again mends what is missing or short.
+        // The same file uploaded again replaces a missing or short one.
         if code != .fileContent {
             _ = try house.blobs.put([1, 2, 3, 4], family: house.home.family)
             #expect(try house.check().agrees)
         }
     }
 
-    @Test("repairing removes what nothing speaks of and counts anew; then nothing is found", .sqliteOnly("It damages rows"))
+    @Test("repairing removes files without a row and counts again; then nothing is found", .sqliteOnly("It damages rows"))
     func repairs() throws {
         let orphan = try house.blobs.put([77], family: house.home.family)
         house.disk.close(try house.disk.create("/data/blobs/\(house.home.family)/00000000.incoming"))
@@ -135,7 +135,7 @@ struct CheckTests {
         #expect(try !house.isThere(orphan) && house.isThere(blob))
     }
 
-    @Test("what is younger than a day is no finding: a record for it may be on its way")
+    @Test("a file younger than a day is not a finding: a record for it may be on its way")
     func young() throws {
         _ = try house.blobs.put([77], family: house.home.family)
         #expect(try house.check().findings == [])

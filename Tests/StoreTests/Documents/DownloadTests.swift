@@ -6,7 +6,7 @@ import Store
 import Testing
 import Wire
 
-@Suite("Who may have a document's file, guarantees.md (private documents)", .bothEngines)
+@Suite("Access to a document's file, guarantees.md (private documents)", .bothEngines)
 struct DownloadTests {
     let world: World
     let home: World.Home

@@ -34,7 +34,7 @@ private final class Delivery {
     var blobs: BlobFolder { BlobFolder(path: "/data/blobs", disk: disk) }
     var uploads: UploadFolder { UploadFolder(path: "/data/uploads", disk: disk) }
 
-    /// What server and client do, as after a start: what is there is taken up, what is missing is sent.
+    /// The work of server and client after a start: stored octets are taken up, missing ones are sent.
     func run() throws {
         guard let home, let leo else { throw Unexpected() }
         let world = try vfs.world(surroundings)

@@ -44,7 +44,7 @@ extension World {
     }
 }
 
-@Suite("What a family stores, issue 5 (quota)", .bothEngines)
+@Suite("The storage of a family, issue 5 (quota)", .bothEngines)
 struct QuotaTests {
     let world: World
     let home: World.Home

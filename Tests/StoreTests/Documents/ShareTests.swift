@@ -93,7 +93,7 @@ struct ShareTests {
         _ = try share(life: NewShare.longestLife)
     }
 
-    @Test("P47 revoking ends a link at once and for good; twice is no error, a link of nobody is not found")
+    @Test("P47 revoking ends a link at once and for good; twice is not an error, a link of nobody is not found")
     func revokes() throws {
         let created = try share().created
         try end(created.link.id, home.family, home.parent)
@@ -227,7 +227,7 @@ struct ShareTests {
         #expect(try world.reader.shares(family: home.family).first?.views == 1_050)
     }
 
-    @Test("who may not edit a document may not share it; a stranger hears of nothing")
+    @Test("a member who may not change a document may not share it; a stranger learns nothing")
     func rights() throws {
         let mia = try world.athlete(home, name: "Mia")
         let gus = try world.member(home, .guest, name: "Gus")

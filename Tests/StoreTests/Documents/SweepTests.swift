@@ -131,7 +131,7 @@ struct SweepTests {
         #expect(try house.check().findings.map(\.code) == [.fileUnused])
     }
 
-    @Test("a full disk ends a sweep; the next one goes on")
+    @Test("a full disk ends a sweep; the next one continues")
     func full() throws {
         let (id, _) = try house.add([1])
         try house.remove(id)

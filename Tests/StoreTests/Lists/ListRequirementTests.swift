@@ -139,7 +139,7 @@ struct ListRequirementTests {
         #expect(try list(.document, search: "grades") { ($0.shared, $0.school, $0.types) = (true, rice, ["transcript"]) }.map(\.id) == [fall])
     }
 
-    @Test("R132 a record that is damaged is left out of lists, figures and snapshots, its edits are refused, and all others go on", .sqliteOnly("It damages a row"))
+    @Test("R132 a record that is damaged is left out of lists, figures and snapshots, its changes are refused, and all others continue", .sqliteOnly("It damages a row"))
     func damaged() throws {
         let (good, bad) = (world.newID(), world.newID())
         try world.mutate(home, home.parent, camp(good, athlete: leo), camp(bad, athlete: leo, name: "Broken"))

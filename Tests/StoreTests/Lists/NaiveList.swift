@@ -3,13 +3,13 @@ import Dates
 import Family
 import Queries
 
-/// What a list is, said once more in the plainest way: over records as any client holds them, with texts where `Queries` has keys.
+/// A list, specified once more in the plainest way: over records as any client holds them, with texts where `Queries` has keys.
 struct NaiveList {
     let rules: RuleEnvironment
     /// In the family's zone.
     let today: CalendarDate
 
-    /// What is compared: numbers, or octets of folded text.
+    /// A key for comparison: numbers, or octets of folded text.
     enum Word: Comparable {
         case number(Int64)
         case text(String)
@@ -94,7 +94,7 @@ struct NaiveList {
         guard let first = text(record, first)?.prefix(10) else { return nil }
         guard let end = text(record, last), end.prefix(10) > first else { return String(first)...String(first) }
         let day = String(end.prefix(10))
-        // What ends at midnight is not on the day that begins then.
+        // An item that ends at midnight is not on the day that begins then.
         if end.hasSuffix("T00:00"), let before = CalendarDate(day).flatMap({ CalendarDate(days: $0.days - 1) }) {
             return String(first)...before.description
         }

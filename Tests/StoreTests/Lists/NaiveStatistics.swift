@@ -33,7 +33,7 @@ extension NaiveList {
                 best.map { $0.records >= next.records } ?? false ? best : next
             }?.type
             for case .integer(let octets)? in living.filter({ $0.kind == kind }).map({ $0.fields["octets"] }) { documents.octets += octets }
-            // What the whole family stores, older versions and deleted documents too, a file that several have once.
+            // The storage of the whole family, older versions and deleted documents too, a file that several have once.
             var files: [String: Int64] = [:]
             for record in records where record.kind == kind {
                 if let sha256 = record.fields.text("sha256"), case .integer(let octets)? = record.fields["octets"] { files[sha256] = octets }

@@ -60,7 +60,7 @@ struct QueryTwinTests {
         }
     }
 
-    @Test("R037 filters, searches, seasons and deleted records together, while the family goes on", arguments: [5, 6])
+    @Test("R037 filters, searches, seasons and deleted records together, while the family continues", arguments: [5, 6])
     func combined(seed: UInt64) throws {
         guard EngineKind.takes(seed, upTo: 5) else { return }
         var season = try SeasonAtRandom(seed: seed)
@@ -89,7 +89,7 @@ struct QueryTwinTests {
         }
     }
 
-    /// Whose place may have changed: what was edited since it was made. A new version of a document takes the older one out of the list.
+    /// Records whose place may have changed: those that were changed since their creation. A new version of a document takes the older one out of the list.
     private func touched(_ records: [Record], _ kind: Kind) -> Set<Identifier> {
         Set(records.filter { $0.kind == kind && $0.version > 1 }.map(\.id))
     }
