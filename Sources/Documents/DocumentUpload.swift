@@ -128,7 +128,7 @@ package struct DocumentUpload {
 
     private static func expect(_ offset: Int64, within octets: Int64) throws(DocumentFailure) {
         guard offset <= octets else {
-            throw .refused(status: 200, code: "bad_offset", sentence: "The server says that it has more than the file. Nothing can go on there; try again.")
+            throw .refused(status: 200, code: "bad_offset", sentence: "The server says that it has more than the file. It cannot continue there; try again.")
         }
     }
 

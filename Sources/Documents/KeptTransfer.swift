@@ -21,7 +21,7 @@ package struct KeptTransfer: Hashable, Sendable {
         state = kept.isOpen ? kept.progress?.state ?? .queued : nil
     }
 
-    /// "Fall highlights goes up: 45%, 3.2 of 7 MB; it goes on when huddle runs next".
+    /// "Fall highlights goes up: 45%, 3.2 of 7 MB; it continues when huddle runs next".
     package var words: String {
         let meter = TransferMeter(total: transfer.total, octets: octets, now: 0)
         let far = transfer.total > 0 ? "\(meter.percent ?? 0) %, \(ByteCount.text(octets)) of \(ByteCount.text(transfer.total))" : ByteCount.text(octets)
@@ -30,7 +30,7 @@ package struct KeptTransfer: Hashable, Sendable {
             case .running: "under way"
             case .queued: "waits for its turn"
             case .waiting: "waits for the server"
-            case nil: "goes on when huddle runs next"
+            case nil: "continues when huddle runs next"
             }
         return "\(transfer.title) \(transfer.isUpload ? "up" : "down"): \(far), \(how)"
     }

@@ -32,7 +32,7 @@ package struct TransferList: Sendable {
     private mutating func takeOver(_ number: Int, _ transfer: Transfer) {
         transfers[number] = transfer
         interrupted.insert(number)
-        rows.append(TransferRow(number: number, title: transfer.title, isUpload: transfer.isUpload, state: .waiting("goes on where it stopped when the server answers")))
+        rows.append(TransferRow(number: number, title: transfer.title, isUpload: transfer.isUpload, state: .waiting("continues where it stopped when the server answers")))
         last = max(last, number)
     }
 
@@ -131,11 +131,11 @@ package struct TransferList: Sendable {
         var effects: [Effect] = [.forget(number, key: nil)]
         let words: String
         switch failure {
-        case .cancelled: words = "Stopped. R goes on with it."
+        case .cancelled: words = "Stopped. R continues it."
         case .offline:
             interrupted.insert(number)
             effects = []
-            words = "\(failure.sentence(isUpload: transfer.isUpload)) It goes on when the server is back; R tries now."
+            words = "\(failure.sentence(isUpload: transfer.isUpload)) It continues when the server is back; R tries now."
         // The transfer resumes with another sign-in.
         case .refused(401, _, _):
             interrupted.insert(number)
@@ -185,7 +185,7 @@ package struct TransferList: Sendable {
             words = "\(open.count) files are on their way."
         }
         let them = open.count == 1 ? "It goes" : "They go"
-        words += isKept ? " \(them) on by \(open.count == 1 ? "itself" : "themselves") when huddle runs next." : " \(them) no further when you leave; the same upload goes on where it stopped."
+        words += isKept ? " \(them) on by \(open.count == 1 ? "itself" : "themselves") when huddle runs next." : " \(them) no further when you leave; the same upload continues where it stopped."
         return words
     }
 
@@ -193,9 +193,9 @@ package struct TransferList: Sendable {
     package func farewell(isKept: Bool) -> [String] {
         switch unfinished {
         case 0: []
-        case _ where !isKept: ["What was on its way is not through: the same upload or download goes on where it stopped."]
-        case 1: ["1 file is not through; it goes on when huddle runs next."]
-        case let count: ["\(count) files are not through; they go on when huddle runs next."]
+        case _ where !isKept: ["A transfer is not finished: the same upload or download continues where it stopped."]
+        case 1: ["1 file is not through; it continues when huddle runs next."]
+        case let count: ["\(count) transfers are not finished; they continue when huddle runs next."]
         }
     }
 }

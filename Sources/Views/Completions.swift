@@ -41,13 +41,15 @@ package enum Completions {
     /// The words that can come next in a command, as Tab offers them; `nil` if there are none, or if the line is not a
     /// command.
     ///
-    /// - Parameter characters: the characters of the line; the word that ends at `cursor` is completed.
-    package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames, _ keymap: Keymap = ViewCommands.defaultKeymap()) -> CompletionMenu? {
+    /// - Parameters:
+    ///   - characters: the characters of the line; the word that ends at `cursor` is completed.
+    ///   - deleted: the records that can be restored.
+    package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames, _ keymap: Keymap = ViewCommands.defaultKeymap(), deleted: @escaping () -> RecordNames? = { nil }) -> CompletionMenu? {
         let line = String(characters.prefix(cursor))
         if let menu = keys(line, cursor, keymap) { return menu }
         guard line.hasPrefix("/"), !line.hasPrefix("//"), line.contains(where: \.isWhitespace), Deed.of(line) == nil else { return nil }
         let (words, start) = SlashCommand.unfinished(String(line.dropFirst()))
-        guard case .candidates(let found) = Completion.answer(words, inConversation: true, names: { names }) else { return nil }
+        guard case .candidates(let found) = Completion.answer(words, inConversation: true, deleted: deleted, names: { names }) else { return nil }
         return CompletionMenu(
             CompletionWord(.command, words.last ?? "", start + 1..<max(cursor, start + 1)),
             fitting: found.map { CompletionCandidate($0.text, insertion: SlashCommand.quoted($0.text), detail: $0.summary) })

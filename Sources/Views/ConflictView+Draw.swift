@@ -17,7 +17,7 @@ extension ConflictView {
         if isAskingToDrop, let item {
             PaneParts.dialog(
                 [
-                    StyledText("Forget this?"), StyledText(item.what, theme[.title]), StyledText("What you wrote is gone then.", theme[.muted]),
+                    StyledText("Discard this?"), StyledText(item.what, theme[.title]), StyledText("What you wrote is gone then.", theme[.muted]),
                     StyledText("y discard   any other key cancels"),
                 ], &canvas, theme, style: .failure)
         }
@@ -33,7 +33,7 @@ extension ConflictView {
                     StyledText(
                         "Enter takes it\(input.isMultiline ? ", Alt-Enter a new line" : ""), \(item.fields[field].candidates.isEmpty ? "C-x C-e your own editor" : "Tab completes a name"), Esc leaves it as it was",
                         theme[.muted]),
-                ], &canvas, theme, title: "Written anew", rows: min(max(canvas.size.rows - 8, 1), input.isMultiline ? 8 : 1))
+                ], &canvas, theme, title: "Combined", rows: min(max(canvas.size.rows - 8, 1), input.isMultiline ? 8 : 1))
             input.draw(&canvas, rest, theme)
         } else if let item {
             let rest = PaneParts.dialog(
@@ -47,7 +47,7 @@ extension ConflictView {
 
     private func drawList(_ canvas: inout Canvas, _ rect: Rect, _ foot: Rect) {
         let (head, list) = rect.splitTop(1)
-        let column = canvas.draw("Kept for you", at: 1, head.row, theme[.title])
+        let column = canvas.draw("Outbox", at: 1, head.row, theme[.title])
         canvas.draw(
             "  \(drafts.count) refused, \(waiting.count) waiting to be sent", at: column, head.row, theme[.muted])
         guard !drafts.isEmpty || !waiting.isEmpty else {
@@ -138,7 +138,7 @@ extension ConflictView {
         }
         let both = item.fields.indices.contains(field) && item.fields[field].canBeBoth
         PaneParts.hints(
-            allowed([("y", "yours"), ("t", "theirs")] + (both ? [("b", "both")] : []) + [("e", "write anew"), ("Enter", "done"), ("Y T", "all"), ("Esc", "later")]),
+            allowed([("y", "yours"), ("t", "theirs")] + (both ? [("b", "both")] : []) + [("e", "combine"), ("Enter", "done"), ("Y T", "all"), ("Esc", "later")]),
             &canvas, foot, theme)
     }
 

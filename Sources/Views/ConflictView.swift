@@ -21,7 +21,7 @@ package enum ConflictCommand: String, CaseIterable, Sendable, PaneCommand {
         case .split: "send its parts one by one"
         case .override: "send it again, both at once, with a reason"
         case .edit: "change it, then send it"
-        case .drop: "forget it"
+        case .drop: "discard it"
         case .yours: "yours is to be"
         case .theirs: "theirs is to be"
         case .both: "both: theirs, then yours"
@@ -243,7 +243,7 @@ package struct ConflictView: Sendable, AskingPane {
         case .open:
             if isOpen { return finish(item) }
             guard item.sides != nil else {
-                toast = item.isOverlap ? "w sends it again with a reason; e changes it." : "r sends it again, e changes it, x forgets it."
+                toast = item.isOverlap ? "w sends it again with a reason; e changes it." : "r sends it again, e changes it, x discards it."
                 return [.shared(.bell)]
             }
             begin()
@@ -262,7 +262,7 @@ package struct ConflictView: Sendable, AskingPane {
             input = LineField(Self.reason)
         case .edit:
             guard let command = item.command else {
-                toast = item.parts > 1 ? "It did \(item.parts) things at once: s sends them one by one, then each can be changed." : "It takes something back: r sends it again, x forgets it."
+                toast = item.parts > 1 ? "It did \(item.parts) things at once: s sends them one by one, then each can be changed." : "It undoes something: r sends it again, x discards it."
                 return [.shared(.bell)]
             }
             return [.pane(.compose(command))]

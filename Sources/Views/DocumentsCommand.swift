@@ -25,7 +25,7 @@ package enum DocumentsCommand: String, CaseIterable, Sendable, PaneCommand {
         case .version: "upload its next version"
         case .edit: "change title, school and the like"
         case .delete: "delete it, which can be undone; a link: end it"
-        case .download: "fetch the file"
+        case .download: "download the file"
         case .share: "a link for a school"
         case .copyLink: "copy the link that was made"
         case .view: "grid or list"

@@ -31,7 +31,7 @@ extension DocumentsView {
             for link in links {
                 let state = link.endedAt.map { "ended \(EventText.date(day($0)))" } ?? (link.isOpen(at: now) ? "until \(EventText.date(day(link.expiresAt)))" : "over since \(EventText.date(day(link.expiresAt)))")
                 var text = StyledText("  " + school(of: link) + "  ", theme[link.isOpen(at: now) ? .success : .muted])
-                text.append("\(state) · opened \(Self.times(link.views)), fetched \(Self.times(link.downloads))", theme[.muted])
+                text.append("\(state) · \(Self.count(link.views, "view")), \(Self.count(link.downloads, "download"))", theme[.muted])
                 lines.append((text, .link(link.id)))
             }
         }
@@ -56,7 +56,7 @@ extension DocumentsView {
         }
     }
 
-    private static func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
+    private static func count(_ number: Int64, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
     // MARK: Overlays
 
@@ -68,7 +68,11 @@ extension DocumentsView {
         case .delete(_, let title):
             ask(["Are you sure you want to delete this document?", title, "Its links end. It can be undone for 30 days.", "y delete   any other key cancels"], &canvas)
         case .revoke(_, _, let who): ask(["Revoke the link of \(who)?", "Nobody can open the document with it any more.", "y revoke   any other key cancels"], &canvas)
-        case .stop(_, let title): ask(["Stop this?", title, "An upload of the same file goes on where it stopped.", "y stop   any other key continues"], &canvas)
+        case .replace(let document, let school, let who):
+            let link = opened == document ? links?.first { $0.school == school && $0.isOpen(at: now) } : nil
+            let former = link.map { "The link of \(EventText.date(day($0.createdAt))) for \(who) (\($0.views == 1 ? "1 view" : "\($0.views) views")) stops working." } ?? "An earlier link for \(who) stops working."
+            ask(["Make a new link for \(who)?", former, "y replace   any other key cancels"], &canvas)
+        case .stop(_, let title): ask(["Stop this?", title, "An upload of the same file continues where it stopped.", "y stop   any other key continues"], &canvas)
         case .download(let id):
             let rest = PaneParts.dialog(
                 [StyledText(records[id].map { RecordNames.name($0) } ?? "", theme[.title]), StyledText("Enter save   Esc cancel", theme[.muted])], &canvas, theme, title: "Fetch", rows: 1)

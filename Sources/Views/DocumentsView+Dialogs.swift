@@ -42,6 +42,7 @@ extension DocumentsView {
             return [.pane(.submit("/rm document \(id)"))]
         case .revoke(let link, let document, _): return [.revoke(link, of: document)]
         case .stop(let number, _): return [.stop(number)]
+        case .replace(let document, let school, _): return [.share(document, school: school)]
         case .download: return []
         }
     }
@@ -94,7 +95,14 @@ extension DocumentsView {
             return []
         case .share(let document):
             guard schools.indices.contains(index) else { return [.shared(.bell)] }
-            return [.share(document, school: schools[index].id)]
+            let school = schools[index]
+            let hasLink =
+                opened == document && links != nil
+                ? links?.contains { $0.school == school.id && $0.isOpen(at: now) } == true
+                : records[document]?.fields.set("shared_with_schools").contains { $0.id == school.id } == true
+            guard hasLink else { return [.share(document, school: school.id)] }
+            question = .replace(document, school: school.id, who: RecordNames.name(school))
+            return []
         }
     }
 

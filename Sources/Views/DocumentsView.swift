@@ -30,6 +30,8 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         case revoke(String, of: Identifier, who: String)
         case stop(Int, title: String)
         case download(Identifier)
+        /// A new link for a school that has one.
+        case replace(Identifier, school: Identifier, who: String)
     }
 
     /// A line of the open document that the user can select.

@@ -33,7 +33,7 @@ package struct DraftItem: Hashable, Sendable {
     package let what: String
     package let at: String
     package let reason: [String]
-    /// "Carmen Rivera changed it meanwhile."
+    /// "Carmen Rivera changed it in the meantime."
     package let head: String
     package let sides: ConflictSides?
     /// The fields of `sides`, in its order.

@@ -8,6 +8,8 @@ extension EventsView {
     /// The smallest width at which the month is drawn next to the list.
     private static var wideColumns: Int { 72 }
     private static var monthColumns: Int { 30 }
+    /// The largest width of the list beside an event.
+    private static var listColumns: Int { 72 }
     /// The smallest size at which the month has room for events of several days, and its columns at that size.
     private static var tall: Size { Size(columns: 112, rows: 30) }
     private static var tallColumns: Int { 45 }
@@ -38,7 +40,17 @@ extension EventsView {
             list = right
         }
         var hidden = 0
-        if let detail {
+        if list.columns > Self.listColumns, canvas.size.columns >= Self.paneColumns {
+            // Lines that the eye cannot follow help nobody: the rest shows the selected event.
+            let (left, right) = list.splitLeft(min(Self.listColumns, list.columns / 2))
+            hidden = drawList(facts, &canvas, left)
+            if let detail {
+                hidden = drawDetail(detail, &canvas, right)
+            } else if let preview, preview.event == selected, count > 0 {
+                canvas.box(right, theme[.frame])
+                preview.pane.draw(&canvas, right.inset(2, 1), theme)
+            }
+        } else if let detail {
             hidden = drawDetail(detail, &canvas, list)
         } else if !isWide, dayCursor != nil {
             // If only one of the two fits, the part that the keys move in is drawn.
@@ -196,7 +208,9 @@ extension EventsView {
     private func drawEmpty(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) {
         if isEmpty, PaneParts.loading(facts, "events", &canvas, rect, theme, bones: PaneParts.lineBones) { return }
         let lines =
-            isEmpty
+            isEmpty && !hasAthletes
+            ? ["📅", "No athletes yet", "An event belongs to an athlete. Add one in the room (Alt-1):", "/invite NAME --role athlete --born YYYY-MM-DD"]
+            : isEmpty
             ? ["📅", "No events yet", "Create your first event to start tracking camps and showcases", "n  + Add Event"]
             : ["▽", "No events match your filters", "Try adjusting your search criteria", "c  Clear filters"]
         PaneParts.empty(lines, &canvas, rect, theme)

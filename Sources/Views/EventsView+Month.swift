@@ -60,7 +60,8 @@ extension EventsView {
     var dayWords: String {
         guard let day = dayCursor ?? selectedDay else { return "" }
         let events = found(from: day.days, to: day.days).count
-        return "\(TripWords.short(day)): " + (events == 0 ? "no event" : events == 1 ? "1 event" : "\(events) events")
+        let isFiltered = !filterWords.isEmpty || !search.text.isEmpty
+        return "\(TripWords.short(day)): " + (events == 0 ? isFiltered ? "no match" : "no event" : events == 1 ? "1 event" : "\(events) events")
     }
 
     // MARK: Choosing a month

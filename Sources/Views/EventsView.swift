@@ -45,9 +45,13 @@ package struct EventsView: Sendable, SearchingPane {
     }
     /// The event that is open.
     package internal(set) var detail: DetailPane?
+    /// On a wide screen: the selected event, beside the list, while none is open.
+    private(set) var preview: (event: Identifier, pane: DetailPane)?
     var asked: Asked?
     package internal(set) var isHelpOpen = false
     package var mayWrite = true
+    /// Whether the family has an athlete: without one, nobody can have an event.
+    package var hasAthletes = true
     var search = LineField("Search: ")
     var chord = ChordReader()
     package var keymap: Keymap
@@ -100,6 +104,15 @@ package struct EventsView: Sendable, SearchingPane {
     /// Shows one event in full.
     package mutating func showDetail(_ lines: [DetailLine]) { detail = DetailPane(lines) }
 
+    /// Whether a screen has room for the selected event beside month and list.
+    package func hasPreview(_ size: Size) -> Bool { size.columns >= Self.paneColumns && detail == nil && selected != nil }
+
+    /// The smallest width at which month, list and an event are side by side.
+    package static let paneColumns = 150
+
+    /// Shows the selected event beside the list.
+    package mutating func showPreview(_ event: Identifier, _ lines: [DetailLine]) { preview = (event, DetailPane(lines)) }
+
     /// Updates the lines of the open event.
     package mutating func refreshDetail(_ lines: [DetailLine]) {
         detail?.refresh(lines)
@@ -121,9 +134,12 @@ package struct EventsView: Sendable, SearchingPane {
         let order = orders[query.sort] ?? query.order(keyed)
         orders[query.sort] = order
         places = query.wanted(keyed, today: today, in: order)
-        guard selectedIndex == nil else { return }
-        selected = places.first.map { ids[$0] }
-        selectedDay = nil
+        if selectedIndex == nil {
+            selected = places.first.map { ids[$0] }
+            selectedDay = nil
+        }
+        // The month shows what was found.
+        if !search.text.isEmpty, let start = selectedRecord?.fields.text("start_date").flatMap({ CalendarDate($0) }), isReachable(start) { month = start }
     }
 
     /// Resets the filters when the user goes to another page, so that the next visit begins with all events (R040). An

@@ -27,7 +27,7 @@ package enum KeyHelp {
         canvas.dropTargets()
         canvas.target(canvas.bounds, .keys([Key(.escape)]))
         canvas.fill(rect)
-        canvas.box(rect, theme[.accent], title: isWhole ? "Keys — any key closes" : "Keys — /help keys tells all", titleStyle: theme[.title])
+        canvas.box(rect, theme[.accent], title: isWhole ? "Keys — any key closes" : "Keys — /help keys lists all", titleStyle: theme[.title])
         canvas.cursor = nil
         canvas.clipped(to: rect.inset(1, 1)) { canvas in
             var start = rect.column + 2

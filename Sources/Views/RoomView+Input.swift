@@ -131,7 +131,7 @@ extension RoomView {
             leaveSelecting()
         case .rewrite:
             guard let item = selectedItem, let record = item.record, item.kind == .message, item.author == viewer else {
-                return [.shared(.say("Only messages that you wrote can be written anew."))]
+                return [.shared(.say("You can change only messages that you wrote."))]
             }
             guard editor.isEmpty else { return [.shared(.say("Send what you are writing first, or drop it with Esc and Ctrl-C."))] }
             leaveSelecting()
@@ -141,7 +141,7 @@ extension RoomView {
             leaveSelecting()
             guard item.author != viewer else { return [.undo(sequence: sequence)] }
             let who = item.author.flatMap { name[$0] } ?? "somebody"
-            let what = item.kind == .message ? "Delete what \(who) wrote?" : "Take back what \(who) did?"
+            let what = item.kind == .message ? "Delete what \(who) wrote?" : "Undo what \(who) did?"
             asked = (sequence, [what, TextWidth.cut(item.text.split(whereSeparator: \.isNewline).joined(separator: " "), to: 60), "That can be undone, too.", "y undo   any other key cancels"])
         case .open:
             guard let item = selectedItem else { return [] }

@@ -33,6 +33,8 @@ package struct RoomView {
     package var name: [Identifier: String] = [:] { didSet { if name != oldValue { recolour() } } }
     /// The colour of each member's name.
     private(set) var colours: [Identifier: Colour] = [:]
+    /// The items besides messages that are shown.
+    package var activity = TimelineActivity.all
     package var viewer: Identifier? { didSet { if viewer != oldValue { laidOut = LaidOut() } } }
 
     package private(set) var items: [RoomItem] = []
@@ -70,9 +72,10 @@ package struct RoomView {
     /// - Parameter unread: the unread items; the first of them gets the marker above it, until `clearMarker`.
     package mutating func show(_ timeline: [TimelineItem], unread: UnreadCount) {
         self.timeline = timeline
-        facts.unread = unread.messages + unread.changes
+        facts.unread = unread.messages
+        facts.hasActivity = unread.changes > 0
         facts.mentions = unread.mentions
-        if let first = unread.first, marker == nil { marker = first }
+        if let first = activity == .none ? unread.firstMessage : unread.first, marker == nil { marker = first }
         rebuild()
     }
 

@@ -36,8 +36,13 @@ package struct StatusFacts: Hashable, Sendable {
     package var pending = 0
     package var refused = 0
     package var conflicts = 0
+    /// Messages, and mentions among them.
     package var unread = 0
     package var mentions = 0
+    /// Whether records changed since the viewer last looked.
+    package var hasActivity = false
+    /// The last act or refusal, in place of the line for a few seconds; "" for none.
+    package var toast = ""
     /// The other buffers with activity, by number.
     package var hot: [Hot] = []
 
@@ -91,6 +96,8 @@ package enum StatusLine {
     /// menu of seasons, and a buffer's entry opens that buffer; the number is the buffer's.
     package static let switchTarget = "switch", seasonTarget = "season", bufferTarget = "buffer"
 
+    private typealias Part = (text: String, style: Style, buffer: Int?)
+
     /// - Parameters:
     ///   - below: the number of items below the visible part.
     ///   - chord: the pressed keys of an incomplete chord; "" for none.
@@ -98,16 +105,17 @@ package enum StatusLine {
     package static func draw(_ facts: StatusFacts, below: Int, chord: String, note: String = "", _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         let base = theme[.status]
         canvas.fill(rect, " ", base)
-        typealias Part = (text: String, style: Style, buffer: Int?)
         var news: [Part] = []
         if facts.unread > 0 { news.append(("\(facts.unread) unread", theme[.unread].over(base), 1)) }
         if facts.mentions > 0 { news.append((count(facts.mentions, "mention"), theme[.mention].over(base), 1)) }
+        if facts.hasActivity { news.append(("•", theme[.muted].over(base), 1)) }
         var kept: [Part] = []
         if facts.pending > 0 { kept.append(("\(facts.pending) pending", theme[.warning].over(base), 5)) }
         // Items that need a decision come before items that resolve themselves.
         let failed = facts.refused - facts.conflicts
         if failed > 0 { kept.append(("\(failed) refused", theme[.failure].over(base), 5)) }
         if facts.conflicts > 0 { kept.append((count(facts.conflicts, "conflict"), theme[.failure].over(base), 5)) }
+        if !facts.toast.isEmpty { return drawToast(facts, kept, chord: chord, note: note, &canvas, rect, theme) }
         // In little room the end is cut.
         var parts: [Part] =
             switch facts.connection {
@@ -132,6 +140,44 @@ package enum StatusLine {
             }
         }
     }
+
+    /// The toast. It takes the place of facts that can wait, so that it covers no title, list or hint; its end, which names
+    /// the key that undoes what it tells, is never cut.
+    ///
+    /// - Parameter kept: the changes that wait or were refused, which stay in sight.
+    private static func drawToast(_ facts: StatusFacts, _ kept: [Part], chord: String, note: String, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
+        let base = theme[.status]
+        canvas.clipped(to: rect) { canvas in
+            var right = rect.endColumn - 1
+            for text in [chord.isEmpty ? "" : chord + " …", note] where !text.isEmpty {
+                right -= TextWidth.of(text)
+                canvas.draw(text, at: right, rect.row, base.with(.bold))
+                right -= 2
+            }
+            var column = rect.column + 1
+            if case .offline = facts.connection { column = canvas.draw("OFFLINE ", at: column, rect.row, theme[.offline].over(base)) }
+            for part in kept where column + TextWidth.of(part.text) + 3 < right {
+                let start = column
+                column = canvas.draw(part.text, at: column, rect.row, part.style.over(base))
+                if let buffer = part.buffer { canvas.target(Rect(start, rect.row, columns: column - start, rows: 1), .place(bufferTarget, buffer)) }
+                column = canvas.draw(" · ", at: column, rect.row, base)
+            }
+            let shown = " " + shortened(facts.toast, to: max(right - column - 2, 1)) + " "
+            let end = canvas.draw(shown, at: column, rect.row, theme[.success].with(.reverse))
+            canvas.link(Rect(column, rect.row, columns: end - column, rows: 1), Link.last(in: facts.toast).flatMap(Hyperlink.init))
+        }
+    }
+
+    /// A toast at a width: what was done is cut, and the key behind " · " stays.
+    static func shortened(_ toast: String, to columns: Int) -> String {
+        guard TextWidth.of(toast) > columns, let mark = toast.ranges(of: toastMark).last else { return TextWidth.cut(toast, to: columns) }
+        let tail = String(toast[mark.lowerBound...])
+        let room = columns - TextWidth.of(tail)
+        return room < 8 ? TextWidth.cut(toast, to: columns) : TextWidth.cut(String(toast[..<mark.lowerBound]), to: room) + tail
+    }
+
+    /// The mark between an act and the key that undoes it.
+    package static let toastMark = "  ·  "
 
     private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 }

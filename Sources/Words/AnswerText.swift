@@ -31,7 +31,7 @@ package struct AnswerText {
         case .sessions(let list): list.sessions.map(Self.session)
         case .deviceCode(let answer):
             [
-                "On the other device, until \(text.time(answer.expiresAt)), type this one-time code. Whoever has it is signed in as you:",
+                "On the other device, until \(text.time(answer.expiresAt)), type this one-time code. Anyone who has it is signed in as you:",
                 "  huddle join \(answer.code.printable)",
             ]
         case .programToken(let answer):
@@ -178,7 +178,9 @@ package struct AnswerText {
                 let name = metric.label?.printable ?? label(metric.type, .metric)
                 return "\(name): best \(mark(metric.best)), latest \(mark(metric.latest)), \(Self.many(metric.records, "entry", "entries"))"
             }
-        case .family(let counts): return counts.map { "\($0.kind.declaration.label): \($0.records)" }
+        case .family(let counts):
+            // The family itself and what was read are no news to people.
+            return counts.filter { $0.kind != .family && $0.kind != .readingPosition }.map { "\($0.kind.declaration.label): \($0.records)" }
         }
     }
 

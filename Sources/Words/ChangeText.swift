@@ -32,7 +32,7 @@ package struct ChangeText {
         }
     }
 
-    /// The viewer's own change in one line: "Deleted Late Camp, and 2 more".
+    /// The viewer's own change in one line: "Deleted Albany, with 2 items".
     ///
     /// - Parameter before: as in `lines`.
     package func done(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> String {
@@ -40,17 +40,24 @@ package struct ChangeText {
         return change.undoes == nil ? (what.first?.uppercased() ?? "") + what.dropFirst() : "Undone: \(what)"
     }
 
-    /// The content of a change in words, without its author: "deleted Late Camp, and 2 more".
+    /// The content of a change in words, without its author: "marked Late Camp attended, with 1 result".
     ///
     /// - Parameter before: as in `lines`.
     package func what(_ change: Change, before: (Identifier) -> Record? = { _ in nil }) -> String {
-        // A deletion or restoration says more than a change that accompanies it, such as an older version that becomes
-        // current again.
-        let entries = change.entries.filter(\.effect.isOfWhole) + change.entries.filter { !$0.effect.isOfWhole }
-        let lines = entries.compactMap { line($0, by: "", before: before($0.id)) }.map { $0.trimmed }
-        guard let first = lines.first else { return "done" }
-        let more = lines.count > 1 ? ", and \(lines.count - 1) more" : ""
-        return first + more
+        sentence(change.entries, by: "", before: before)?.text ?? "done"
+    }
+
+    /// A change as it is told where lines follow one another: "09:14 Dana added 200 events".
+    ///
+    /// - Parameters:
+    ///   - before: as in `lines`.
+    ///   - undone: the change that this one undoes or does again, and whether it undoes it.
+    package func told(_ change: Change, undone: (change: Change, isUndo: Bool)? = nil, before: (Identifier) -> Record? = { _ in nil }) -> String? {
+        let who = names.member(change.member)
+        if let undone, let words = sentence(undone.change.entries, by: "", before: before) {
+            return "\(time(change.at)) \(who) \(undone.isUndo ? "undid" : "redid"): \(words.text)"
+        }
+        return sentence(change.entries, by: who, before: before).map { "\(time(change.at)) \($0.text)" }
     }
 
     func line(_ entry: ChangeEntry, by author: String, before: Record?) -> String? {
@@ -114,8 +121,8 @@ package struct ChangeText {
         return (label.first.map { "aeiou".contains($0) } == true ? "an " : "a ") + label
     }
 
-    /// A value for display, at most 60 columns.
-    package func value(_ value: Value?, _ field: FieldDeclaration) -> String {
+    /// A value for display, cut to a width.
+    package func value(_ value: Value?, _ field: FieldDeclaration, columns: Int = 60) -> String {
         let text: String
         switch value {
         case nil: text = "–"
@@ -139,7 +146,7 @@ package struct ChangeText {
             text = all.isEmpty ? "–" : all.joined(separator: ", ")
         case .json: text = "{…}"
         }
-        return TextWidth.cut(text, to: 60)
+        return TextWidth.cut(text, to: columns)
     }
 
     private static func days(_ count: Int) -> String { count == 1 || count == -1 ? "\(count) day" : "\(count) days" }
@@ -183,7 +190,7 @@ package struct ChangeText {
                 "  \(declaration.label): yours \(value(field.yours, declaration)), theirs \(value(field.theirs, declaration))"
                     + " (\(names.member(field.member)), \(time(field.at)))")
         }
-        if conflict.record.isDeleted { lines.append("  It was deleted meanwhile; trying again restores it.") }
+        if conflict.record.isDeleted { lines.append("  It was deleted in the meantime; trying again restores it.") }
         return lines
     }
 
@@ -215,15 +222,5 @@ package struct ChangeText {
                 return "copy \(TextWidth.cut(names.name(from), to: 60)), \(Self.days(days)) on"
             }
         }.joined(separator: "; ")
-    }
-}
-
-extension ChangeEntry.Effect {
-    /// Whether the effect is a deletion, or the restoration after one.
-    fileprivate var isOfWhole: Bool {
-        switch self {
-        case .delete, .restore: true
-        case .create, .update: false
-        }
     }
 }

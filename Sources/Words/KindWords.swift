@@ -20,6 +20,18 @@ package enum KindWords {
         }
     }
 
+    /// "1 result", "4 items": a number of records in a sentence.
+    package static func counted(_ kind: Kind, _ number: Int) -> String {
+        let word: String =
+            switch kind {
+            case .metric: number == 1 ? "result" : "results"
+            case .tripItem: number == 1 ? "item" : "items"
+            case .readingPosition: number == 1 ? "position" : "positions"
+            default: number == 1 ? "\(kind.name)" : plural(kind)
+            }
+        return "\(number) \(word)"
+    }
+
     /// The words for one record of a kind, the short one first: `item`, `trip_item`.
     package static func singular(_ kind: Kind) -> [String] { kind == .tripItem ? ["item", "trip_item"] : ["\(kind.name)"] }
 }

@@ -12,8 +12,8 @@ extension ChangeText {
         var lines: [String] = []
         switch sides.matter {
         case .deleted: lines.append("\(name): \(whose) deleted it. Yours brings it back with your change, theirs lets it go.")
-        case .whole: lines.append("\(name): \(whose) changed it meanwhile. Yours is done all the same, theirs leaves it as it is.")
-        case .fields: lines.append("\(name): \(whose) changed it meanwhile.")
+        case .whole: lines.append("\(name): \(whose) changed it in the meantime. Yours is done all the same, theirs leaves it as it is.")
+        case .fields: lines.append("\(name): \(whose) changed it in the meantime.")
         }
         for field in sides.fields where kind.fields.indices.contains(field.field) {
             let declaration = kind.fields[field.field]

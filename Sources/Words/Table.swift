@@ -9,11 +9,14 @@ package struct Table: Sendable {
         package var least: Int?
         /// The rank in which columns are omitted, lowest first, until the others fit; `nil`: never omitted.
         package var leaves: Int?
+        /// Whether the column stays if it is empty in every row.
+        package var isKept: Bool
 
-        package init(_ heading: String, least: Int? = nil, leaves: Int? = nil) {
+        package init(_ heading: String, least: Int? = nil, leaves: Int? = nil, isKept: Bool = false) {
             self.heading = heading
             self.least = least
             self.leaves = leaves
+            self.isKept = isKept
         }
 
         package init(stringLiteral heading: String) { self.init(heading) }
@@ -33,12 +36,12 @@ package struct Table: Sendable {
     /// The lines at full width, for a file or a pipe.
     package var lines: [String] { lines(within: nil) }
 
-    /// The lines, headings first, without spaces at their ends. Columns that are empty in every row are omitted.
+    /// The lines, headings first, without spaces at their ends. Columns that are empty in every row are omitted, unless they are kept.
     ///
     /// - Parameter room: the width of the terminal; `nil` for no limit. Lines exceed the limit only if columns can be
     ///   neither cut nor omitted.
     package func lines(within room: Int?) -> [String] {
-        var used = columns.indices.filter { column in rows.contains { !cell($0, column).isEmpty } }
+        var used = columns.indices.filter { column in columns[column].isKept || rows.contains { !cell($0, column).isEmpty } }
         var widths = columns.indices.map { column in
             rows.reduce(TextWidth.of(columns[column].heading)) { max($0, TextWidth.of(cell($1, column))) }
         }

@@ -60,7 +60,7 @@ struct BatchCommand {
             }
             guard status != .done else { continue }
             if first == .done { first = status }
-            if status == .offline, !invocation.isJSON { Standard.write(error: "huddle: What stands behind line \(number) was not done.\n") }
+            if status == .offline, !invocation.isJSON { Standard.write(error: "huddle: What follows line \(number) was not done.\n") }
             // Without a server each further line would only wait as long again.
             if stops || isInterrupted || status == .offline { return first }
         }
@@ -75,7 +75,7 @@ struct BatchCommand {
         guard command.server == nil, command.authorities == nil, command.token == nil, command.tokenFile == nil, command.profile == nil, command.family == nil,
             command.context == nil
         else {
-            throw UsageError("Where and as whom stands behind batch, for all lines.")
+            throw UsageError("Options of the server and the sign-in follow batch, for all lines.")
         }
         guard !command.isOffline, !command.isWatched else { throw UsageError("--offline and --watch are not for lines of a batch.") }
         switch command.action {

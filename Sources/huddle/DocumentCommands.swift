@@ -39,8 +39,8 @@ struct DocumentCommands {
             case .upload(let files, let description): return try upload(files, description)
             case .download(let document, let path): try download(try find(.document, document), to: path)
             case .versions(let document): versions(try find(.document, document))
-            case .share(let document, let school, let days):
-                try share(try find(.document, document), school: try find(.school, school), days: days)
+            case .share(let document, let school, let days, let isSure):
+                try share(try find(.document, document), school: try find(.school, school), days: days, isSure: isSure)
             case .shares(let document): try list(try find(.document, document))
             case .unshare(let document, let school):
                 return try unshare(try find(.document, document), school: try school.map { try find(.school, $0) })
@@ -90,7 +90,7 @@ struct DocumentCommands {
                 memory.forget(uploaded.key)
             } catch let error as DocumentFailure {
                 guard error != .cancelled else {
-                    throw ProgramFailure(.failed, "Stopped. What came stays at the server for a day: the same command goes on with it.", isInterruption: true)
+                    throw ProgramFailure(.failed, "Stopped. What came stays at the server for a day: the same command continues it.", isInterruption: true)
                 }
                 let failure = Self.failure(error, isUpload: true)
                 guard files.count > 1 else { throw failure }
@@ -135,7 +135,7 @@ struct DocumentCommands {
             switch step {
             case .resumed(let octets):
                 meter = TransferMeter(total: total, octets: octets, now: Clock.monotonicMilliseconds())
-                row.say("It goes on at \(ByteCount.text(octets)), where it stopped.")
+                row.say("It continues at \(ByteCount.text(octets)), where it stopped.")
             case .sent(let octets):
                 meter.report(octets, now: Clock.monotonicMilliseconds())
                 row.show { meter.line(columns: $0) }
@@ -199,7 +199,7 @@ struct DocumentCommands {
             row.end()
             guard error == .cancelled else { throw Self.failure(error) }
             throw ProgramFailure(
-                .failed, "Stopped. What came is in \(DocumentDownload.part(of: file, for: path).printable): the same command goes on with it.", isInterruption: true)
+                .failed, "Stopped. What came is in \(DocumentDownload.part(of: file, for: path).printable): the same command continues it.", isInterruption: true)
         }
         row.end()
         guard invocation.isJSON else {
@@ -259,7 +259,14 @@ struct DocumentCommands {
 
     // MARK: Links
 
-    private func share(_ document: Record, school: Record, days: Int?) throws {
+    /// - Parameter isSure: whether an older link of the school ends without a question.
+    private func share(_ document: Record, school: Record, days: Int?, isSure: Bool) throws {
+        let now = Clock.wallMilliseconds()
+        let former = try server.shares(document.id).first { $0.isOpen(at: now) && $0.school == school.id }
+        if let former, !isSure, !invocation.isJSON, Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) {
+            let question = "\(describe(former, school)) stops working. Make a new one? Type yes: "
+            guard TerminalQuestion.ask(question)?.lowercased() == "yes" else { throw ProgramFailure(.refused, "The old link stays. No new one was made.") }
+        }
         let link = try server.share(document.id, school: school.id, days: days)
         guard !invocation.isJSON else { return printJSON(link) }
         printer.write(
@@ -269,6 +276,12 @@ struct DocumentCommands {
                 \(names.short(document.id))
 
                 """)
+        if let former { printer.complain("\(describe(former, school)) does not work any more.") }
+    }
+
+    /// "The link of Nov 3, 2026 for Ashgrove University (2 views)"
+    private func describe(_ link: ShareLink, _ school: Record) -> String {
+        "The link of \(date(link.createdAt)) for \(RecordNames.name(school)) (\(link.views == 1 ? "1 view" : "\(link.views) views"))"
     }
 
     private func list(_ document: Record) throws {
@@ -282,7 +295,7 @@ struct DocumentCommands {
         for link in links {
             let who = link.school.map { names.name($0) } ?? "anybody"
             let state = link.endedAt.map { "ended \(date($0))" } ?? (link.isOpen(at: now) ? "until \(date(link.expiresAt))" : "over since \(date(link.expiresAt))")
-            printer.write(output: "\(who)  \(state)  opened \(times(link.views)), fetched \(times(link.downloads))\n")
+            printer.write(output: "\(who)  \(state)  \(count(link.views, "view")), \(count(link.downloads, "download"))\n")
         }
     }
 
@@ -299,7 +312,7 @@ struct DocumentCommands {
         return .done
     }
 
-    private func times(_ count: Int64) -> String { count == 1 ? "once" : "\(count) times" }
+    private func count(_ number: Int64, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
     private func date(_ instant: Int64) -> String {
         LocalClock(zone: seat.session.engine.timeZone).day(instant)

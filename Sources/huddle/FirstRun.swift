@@ -140,7 +140,7 @@ struct FirstRun {
     private mutating func use(token: String, _ address: ServerAddress) throws -> Bool {
         let memberships = try OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
         guard var chosen = memberships.first else {
-            say("Whoever this token is of belongs to no family. Ask a parent for an invitation code.")
+            say("The person of this token belongs to no family. Ask a parent for an invitation code.")
             return false
         }
         if memberships.count > 1 {

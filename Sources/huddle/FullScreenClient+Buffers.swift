@@ -74,7 +74,7 @@ extension FullScreenClient: BufferHost {
             show(key)
         case .showNextActive:
             // What is unread in the room counts where it is counted.
-            guard let key = open.list.nextActive ?? (facts.unread > 0 && open.list.current != .room ? .room : nil) else { return screen.bell() }
+            guard let key = open.list.nextActive ?? ((facts.unread > 0 || facts.hasActivity) && open.list.current != .room ? .room : nil) else { return screen.bell() }
             show(key)
         case .showLast:
             guard let key = open.list.last else { return screen.bell() }
@@ -88,6 +88,7 @@ extension FullScreenClient: BufferHost {
             records.prepareSwitcher()
             picture.overlay = .switcher(SwitcherView(open.list, seasons: records.seasons, records: records.places.index, theme: appearance.theme, keymap: keymap))
         case .chooseSeason: offerSeasons()
+        case .showDeleted: session.engine.role == .guest ? hint("You are a guest here: you can read everything, but not change it.") : offerDeleted()
         case .close: close(open.list.current)
         case .stepBack:
             let leadsToPage = open.list.last.map { $0 != .room } ?? false
@@ -182,9 +183,7 @@ extension FullScreenClient: BufferHost {
             return message.show(records.text.done(change) { session.engine.record($0) }, .undoable)
         }
         // An undo is told as the change that it undid: "Undone: marked Café Camp attended".
-        var (original, isUndo) = (change, false)
-        while let sequence = original.undoes, let undone = open.room.change(sequence) { (original, isUndo) = (undone, !isUndo) }
-        guard original.undoes == nil else {
+        guard let (original, isUndo) = open.room.undone(by: change) else {
             return message.show(records.text.done(change) { session.engine.record($0) }, .undone)
         }
         let what = records.text.what(original) { session.engine.record($0) }
@@ -199,12 +198,12 @@ extension FullScreenClient: BufferHost {
         let keys = keymap.keys(of: command)
         let isTyping = if case .form = open.list.current { true } else { open.list.current == .room }
         let key = isTyping ? keys.first : keymap.keys(of: isUndone ? command : EventsCommand.undo.rawValue, in: "events").first ?? keys.first
-        return message.text + (key.map { "  ·  \($0) to \(isUndone ? "redo" : "undo")" } ?? "")
+        return message.text + (key.map { "\(StatusLine.toastMark)\($0) to \(isUndone ? "redo" : "undo")" } ?? "")
     }
 
     private func undoLast() throws {
-        // In another log the number is somebody else's change.
-        guard let own = lastOwn, own.epoch == session.engine.cursor?.epoch else { return conversation.submit("/undo") }
+        // In another log the number is somebody else's change. While a change is on its way, that one is the last.
+        guard session.engine.pending.isEmpty, let own = lastOwn, own.epoch == session.engine.cursor?.epoch else { return conversation.submit("/undo") }
         lastOwn = nil
         _ = try session.undo(own.sequence)
     }

@@ -24,6 +24,8 @@ extension FullScreenClient {
         if kind.declaration.scope == .athlete, owner == nil {
             owner = try? Request.owner(of: kind, nil, session.engine, records.names)
             isAsked = owner == nil
+            // A form that nobody can save helps nobody.
+            if isAsked, records.athletes.isEmpty { return hint("No athletes yet. Add one in the room (Alt-1): /invite NAME --role athlete --born YYYY-MM-DD") }
         }
         show(
             .add(kind, athlete: owner, asksAthlete: isAsked, preset: preset, context: Request.context(session.engine, records.names), today: records.today, theme: appearance.theme, keymap: keymap),
@@ -90,7 +92,7 @@ extension FullScreenClient {
 
     private func show(_ form: FormView, _ title: String, whenMade: ((FormOption) -> Void)? = nil) {
         guard let key = place(form, whenMade: whenMade) else {
-            return toast("\(Typing.mostForms) forms are open already: save one, or discard it with Esc. \(keymap.keys(of: BufferCommand.switchTo.rawValue).first ?? "Alt-/") goes to them.")
+            return toast("\(Typing.mostForms) forms are open already: save one, or discard one with Esc. \(keymap.keys(of: BufferCommand.switchTo.rawValue).first ?? "Alt-/") goes to them.")
         }
         show(key, title: title)
     }

@@ -33,6 +33,16 @@ extension FullScreenClient {
                 picture.overlay = nil
                 choose(context)
             }
+        case .deleted(var view):
+            let outcome = view.handle(input)
+            picture.overlay = .deleted(view)
+            switch outcome {
+            case .open: break
+            case .closed: picture.overlay = nil
+            case .restore(let record):
+                picture.overlay = nil
+                conversation.submit("/restore \(KindWords.singular(record.kind)[0]) \(record.id)")
+            }
         case .export(var view):
             let outcome = view.handle(input)
             switch outcome {
@@ -55,6 +65,18 @@ extension FullScreenClient {
     /// Asks whose season it is to be.
     func offerSeasons() {
         picture.overlay = .seasons(SeasonMenu(records.seasons, selected: session.engine.context ?? .all, theme: appearance.theme))
+    }
+
+    /// Lists what was deleted and can be restored.
+    func offerDeleted() {
+        let (names, clock) = (records.names, records.clock)
+        let now = Clock.wallMilliseconds()
+        let entries = DeletedText.records(session.engine.confirmedRecords.values).map { record in
+            DeletedMenu.Entry(
+                RecordReference(record.kind, record.id), RecordNames.name(record),
+                "\(KindWords.singular(record.kind)[0]) · \(clock.time(record.deletedAt ?? 0, now: now)) · \(names.member(record.updatedBy))")
+        }
+        picture.overlay = .deleted(DeletedMenu(entries, theme: appearance.theme))
     }
 
     // MARK: Export

@@ -67,6 +67,7 @@ final class FullScreenClient {
             KeptBuffer(ConflictView(theme: theme, keymap: keymap)))
         conversation.options.opensQuietly = true
         nameKeptKey()
+        open.room.show(configuration.activity)
         conversation.options.stopFile = { [weak self] in self?.open.documents.stop($0) ?? false }
         conversation.options.configure = { [weak self] in self?.configure($0) ?? [] }
         open.room.tell(configuration.complaints)
@@ -96,6 +97,7 @@ final class FullScreenClient {
         screen.setMouse(configuration.takesMouse)
         screen.setTitles(configuration.setsTitle)
         screen.setLinks(configuration.hyperlinks)
+        open.room.show(configuration.activity)
         for view in open.views.values { view.adopt(appearance.theme, keymap) }
         nameKeptKey()
         refreshes.isStale = true
@@ -103,6 +105,13 @@ final class FullScreenClient {
     }
 
     /// The records are there for the first time.
+    private static let firstSteps = [
+        "First steps in a new family:",
+        "  1. Add an athlete: /invite NAME --role athlete --born YYYY-MM-DD",
+        "  2. Add an event: Alt-2, then n",
+        "  3. Invite the others: /invite NAME --role parent, or guest; each gets a code for: huddle join CODE",
+    ]
+
     private func greet() {
         stage = .opened
         // What the conversation shows at the start stands in the timeline already; what there is to know of the cache does not.
@@ -113,6 +122,9 @@ final class FullScreenClient {
                 ? "You are a guest here: you can read everything, but not write. / for commands, ? for keys."
                 : "Type to talk to your family. / for commands, ? for keys.",
         ])
+        // A season needs somebody whose it is.
+        let hasAthletes = session.engine.records(of: .member).contains { $0.fields.text("role") == Role.athlete.rawValue }
+        if session.engine.role == .parent, !hasAthletes { open.room.tell(Self.firstSteps) }
         restoreTyping()
     }
 
@@ -194,6 +206,10 @@ final class FullScreenClient {
     }
 
     private func draw() {
+        if picture.facts.toast != toastWords {
+            picture.facts.toast = toastWords
+            picture.below = nil
+        }
         if picture.overlay == nil || picture.below?.size != screen.size { picture.below = nil }
         var canvas = picture.below ?? Canvas(screen.size)
         if picture.below == nil {
@@ -203,7 +219,6 @@ final class FullScreenClient {
         }
         // What nobody looks at has not been seen.
         if isShown(.room), isFocused { open.room.see() }
-        ToastLine.draw(toastWords, &canvas, appearance.theme)
         picture.overlay?.draw(&canvas)
         picture.drawn = canvas
         screen.show(canvas)
@@ -300,7 +315,7 @@ final class FullScreenClient {
             // Why stands in the room; whoever is elsewhere is told where to decide.
             open.room.tell(conversation.takeOutput())
             let isKept = session.engine.drafts.contains { $0.id == mutation }
-            toast(isKept ? "Refused, and kept for you: \(conversation.options.keptKey ?? "/drafts") shows it." : rejection.message.printable)
+            toast(isKept ? "Not saved: \(conversation.options.keptKey ?? "/drafts") shows why." : rejection.message.printable)
         case .notice(.live):
             conversation.receive(event)
             if stage != .opened {
@@ -371,7 +386,8 @@ final class FullScreenClient {
         facts.refused = engine.drafts.count
         facts.conflicts = engine.drafts.count { $0.rejection.conflict != nil }
         let unread = open.room.unread(session)
-        facts.unread = unread.messages + unread.changes
+        facts.unread = unread.messages
+        facts.hasActivity = unread.changes > 0
         facts.mentions = unread.mentions
         return facts
     }

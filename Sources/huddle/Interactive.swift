@@ -60,6 +60,9 @@ private final class Wishes {
     private var configuration = ScreenConfiguration.load()
     private(set) lazy var notifier = Notifier(configuration, isPlain: true)
 
+    /// What is shown besides messages.
+    var activity: TimelineActivity { configuration.activity }
+
     func perform(_ request: SettingRequest) -> [String] {
         let (lines, isChanged) = configuration.perform(request, isPlain: true)
         if isChanged {
@@ -100,7 +103,12 @@ struct LineConversation {
         oldDrafts = Set(conversation.session.engine.drafts.map(\.id))
         let wishes = Wishes()
         self.wishes = wishes
-        conversation.options.configure = { wishes.perform($0) }
+        conversation.options.activity = wishes.activity
+        conversation.options.configure = { [weak conversation] request in
+            let lines = wishes.perform(request)
+            conversation?.options.activity = wishes.activity
+            return lines
+        }
         terminal = Notifier.Terminal(
             bell: { if isTerminal { Standard.write(output: "\u{07}") } },
             notify: { text in if isTerminal { Standard.write(output: FullScreen.notification(text)) } })
@@ -119,6 +127,8 @@ struct LineConversation {
                 guard conversation.hasBeenLive else {
                     throw ProgramFailure(.offline, "\(conversation.session.lastFailure ?? "The server does not answer.") This is what was kept here.")
                 }
+                if isTerminal { return .done }
+                if let worst = conversation.worst { return worst }
                 return conversation.session.engine.drafts.allSatisfy { oldDrafts.contains($0.id) } ? .done : .refused
             }
             let isWaiting = isAtEnd || !conversation.isSettled && !isTerminal
@@ -185,19 +195,29 @@ struct LineConversation {
     private mutating func takeLines() {
         while conversation.end == nil {
             if let place = input.firstIndex(of: UInt8(ascii: "\n")) {
-                submit(input[..<place])
+                let line = input[..<place]
                 input.removeFirst(place + 1)
+                submit(line)
             } else if !input.isEmpty, isAtEnd || input.count > Self.lineLimit {
-                submit(input[...])
+                let line = input[...]
                 input = []
+                submit(line)
             } else {
                 return
             }
         }
     }
 
-    private func submit(_ octets: ArraySlice<UInt8>) {
-        let line = String(decoding: octets, as: UTF8.self)
-        conversation.submit(line.hasSuffix("\r") ? String(line.dropLast()) : line)
+    private mutating func submit(_ octets: ArraySlice<UInt8>) {
+        var line = String(decoding: octets, as: UTF8.self)
+        if line.hasSuffix("\r") { line.removeLast() }
+        // Through a pipe, /quit is the end of the input: what was typed before is waited for.
+        if !isTerminal, !conversation.isAsking, case .quit? = try? SlashCommand.parse(line) {
+            isAtEnd = true
+            input = []
+            deadline = Clock.monotonicMilliseconds() + timeout
+            return
+        }
+        conversation.submit(line)
     }
 }

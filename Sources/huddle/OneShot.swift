@@ -10,11 +10,15 @@ import Queries
 import Sessions
 import Sync
 import Terminal
+import Views
 import Wire
 import Words
 
 /// Commands that connect, do one thing, print, and end.
 struct OneShot {
+    /// Milliseconds for the program that opens a browser, which only starts it.
+    private static let openerTime = 5_000
+
     private let invocation: Invocation
     private let setting: Setting
     private let printer: Printer
@@ -56,7 +60,7 @@ struct OneShot {
 
     private var isChange: Bool {
         switch invocation.action {
-        case .list, .itinerary, .export, .document, .ask: false
+        case .list, .itinerary, .export, .document, .ask, .deleted, .identity, .open: false
         default: true
         }
     }
@@ -66,7 +70,7 @@ struct OneShot {
     /// - Parameter stays: whether the seat is needed afterwards.
     func perform(in seat: Seat, stays: Bool = false) throws -> ExitStatus {
         switch invocation.action {
-        case .list, .itinerary, .export:
+        case .list, .itinerary, .export, .deleted, .identity, .open:
             try show(seat.session.engine)
             return .done
         case .document(let request):
@@ -100,6 +104,9 @@ struct OneShot {
         case .export(var filter, let format, let file):
             try filter.resolve(RecordNames(engine))
             try export(filter, format, file, engine)
+        case .deleted(let kind): deleted(kind, engine)
+        case .open(let target, let isMap): try open(target, isMap: isMap, engine)
+        case .identity(let showsState): try IdentityCommand(invocation, setting).print(engine, showsState: showsState, printer)
         default: break
         }
     }
@@ -108,7 +115,7 @@ struct OneShot {
 
     private func runOffline() throws -> ExitStatus {
         switch invocation.action {
-        case .list, .itinerary, .export:
+        case .list, .itinerary, .export, .deleted, .identity, .open:
             guard let kept = Kept.look(setting), try showKept(kept.engine) else {
                 throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
             }
@@ -274,6 +281,7 @@ struct OneShot {
     /// What was done, for people: a line for each record that was asked for, the number of the change behind the first.
     private func done(_ batch: Batch, _ ack: Ack, _ seat: Seat) -> [String] {
         let names = RecordNames(seat.session.engine)
+        if ack.sequence == nil, case .operations = batch { return ["Nothing was different: it is so already."] }
         guard case .operations(let operations) = batch else {
             guard let sequence = ack.sequence else { return ["Nothing was left to undo."] }
             return [undone(sequence, seat)]
@@ -349,7 +357,8 @@ struct OneShot {
             let lines =
                 isNarrowed
                 ? ["No matches. Try fewer filters."]
-                : lines(of: records, filter.kind, RecordNames(engine), showsAthlete: context == .all && filter.athlete == nil, columns: columns, clock)
+                : filter.columns.map { RecordColumns.table($0, records, text(engine)).lines(within: columns) }
+                ?? lines(of: records, filter.kind, RecordNames(engine), showsAthlete: context == .all && filter.athlete == nil, columns: columns, clock)
             printer.write(output: lines.joined(separator: "\n") + "\n")
             // A person sees how many; a program counts lines.
             if columns != nil, !records.isEmpty { printer.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
@@ -375,6 +384,40 @@ struct OneShot {
             octets.append(UInt8(ascii: "\n"))
         }
         printer.write(output: octets.printableJSON)
+    }
+
+    /// Opens an event's page, or its place on a map, in the browser of the desktop; elsewhere it prints the address.
+    private func open(_ target: String, isMap: Bool, _ engine: SyncEngine) throws {
+        let event: Record
+        do { event = try RecordNames(engine).find(.event, target) } catch { throw UsageError(error.message) }
+        guard let address = isMap ? Directions.link(event.fields) : event.fields.text("url") else {
+            let hint = isMap ? "No address or city is known. Add one: huddle edit event" : "No web page is known. Add one with --url: huddle edit event"
+            throw ProgramFailure(.refused, "\(hint) \(RecordNames(engine).short(event.id))")
+        }
+        guard !invocation.isJSON else {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("url")
+            writer.string(address)
+            writer.endObject()
+            return printer.write(json: writer.octets)
+        }
+        printer.write(output: address.printable + "\n")
+        let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Environment.value($0)?.isEmpty == false }
+        // Only what a browser shows: another member may have written it.
+        guard hasDesktop, Standard.isTerminal(Standard.output), address.hasPrefix("https://") || address.hasPrefix("http://") else { return }
+        // In a session of its own the browser outlives this command. Without one, the address is on the screen.
+        let opener = try? ChildProcess.start(["setsid", "-f", "xdg-open", address], output: .nothing, errors: .nothing)
+        _ = try? opener?.wait(timeoutMilliseconds: Self.openerTime)
+    }
+
+    private func deleted(_ kind: Kind?, _ engine: SyncEngine) {
+        let records = DeletedText.records(engine.confirmedRecords.values, of: kind)
+        guard !invocation.isJSON else { return printJSON(records) }
+        let columns = Standard.isTerminal(Standard.output) ? (TerminalDevice.size()?.columns ?? 80) - 1 : nil
+        let lines = DeletedText.lines(
+            records, RecordNames(engine), RecordLookup.deleted(engine), LocalClock(zone: engine.timeZone), columns: columns, restore: "huddle restore")
+        printer.write(output: lines.joined(separator: "\n") + "\n")
     }
 
     private func itinerary(_ filter: ItineraryFilter, _ engine: SyncEngine) throws(UsageError) {
@@ -541,9 +584,11 @@ struct OneShot {
         return answer
     }
 
-    private func text(_ seat: Seat) -> ChangeText {
-        let clock = LocalClock(zone: seat.session.engine.timeZone)
-        return ChangeText(RecordNames(seat.session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
+    private func text(_ seat: Seat) -> ChangeText { text(seat.session.engine) }
+
+    private func text(_ engine: borrowing SyncEngine) -> ChangeText {
+        let clock = LocalClock(zone: engine.timeZone)
+        return ChangeText(RecordNames(engine)) { clock.time($0, now: Clock.wallMilliseconds()) }
     }
 }
 

@@ -39,13 +39,13 @@ struct OutboxCommand {
                 }
                 // What the server has of it goes with time, and what is here of a download stays.
                 try cache.forget(transfer: files[place].number)
-                try tell("\(files[place].transfer.title.printable) is stopped and forgotten.")
+                try tell("\(files[place].transfer.title.printable) is stopped.")
                 return .done
             }
             let draft = try OutboxRequest.draft(number, session.engine.drafts)
             _ = session.drop(draft: draft.id)
             let clock = LocalClock(zone: session.engine.timeZone)
-            try tell("Forgotten: \(ChangeText(RecordNames(session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }.draft(draft))")
+            try tell("Discarded: \(ChangeText(RecordNames(session.engine)) { clock.time($0, now: Clock.wallMilliseconds()) }.draft(draft))")
             return .done
         case .resolve(let number, let words):
             return try send { session in
@@ -92,7 +92,7 @@ struct OutboxCommand {
         for mutation in engine.pending { lines.append("   \(text.time(mutation.at)) \(text.waiting(mutation))") }
         if !engine.drafts.isEmpty { lines.append("Refused, and kept:") }
         for (index, draft) in engine.drafts.enumerated() {
-            lines.append("\(index + 1). \(text.time(draft.at)) \(text.draft(draft))")
+            lines.append("\(index + 1). \(text.time(draft.at)) \(text.draft(draft))  #\(draft.id)")
             if let sides = engine.conflict(of: draft.id) {
                 lines += text.conflict(sides).map { "   " + $0 }
             } else {

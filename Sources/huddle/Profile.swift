@@ -93,7 +93,7 @@ struct Profile: Equatable {
         do throws(JSONError) {
             return try decode(octets, place)
         } catch {
-            throw ProgramFailure(.failed, "\(path) is no profile (\(error.description)): mend or remove it.")
+            throw ProgramFailure(.failed, "\(path) isn't a profile (\(error.description)). Fix or delete it.")
         }
     }
 

@@ -2,6 +2,7 @@ import Arguments
 import Commands
 import Family
 import Posix
+import Sync
 import Terminal
 import Words
 
@@ -46,7 +47,8 @@ enum Program {
                 let visible = invocation.connecting(as: line)
                 try? TokenArgument.hide(words, visible, warns: false)
                 let typed = TokenArgument.forCompletion(visible)
-                let answer = Completion.answer(line, profiles: { ProfilePlace.names }) { (try? Setting(typed)).flatMap { Kept.look($0) }.map { RecordNames($0.engine) } }
+                func kept() -> SyncEngine? { (try? Setting(typed)).flatMap { Kept.look($0) }?.engine }
+                let answer = Completion.answer(line, profiles: { ProfilePlace.names }, deleted: { kept().map { RecordLookup.deleted($0) } }) { kept().map { RecordNames($0) } }
                 try Output.write(answer.lines)
                 return .done
             case .version:
@@ -63,7 +65,7 @@ enum Program {
                 return try Interactive.run(invocation, try Setting(invocation))
             case .batch(let isAtomic, let stops): return try BatchCommand(invocation, try Setting(invocation), isAtomic: isAtomic, stops: stops).run()
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
-            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .document, .say, .leave, .ask:
+            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .document, .say, .leave, .ask, .deleted, .identity, .open:
                 let setting = try Setting(invocation)
                 return invocation.isWatched ? try ListWatch(invocation, setting).run() : try OneShot(invocation, setting).run()
             }

@@ -3,6 +3,7 @@ import Posix
 import Screen
 import Terminal
 import Views
+import Words
 
 /// How the person wants the full screen: `$XDG_CONFIG_HOME/huddle/config`, lines of `set NAME VALUE…` (`ScreenSetting`), `bind KEY… ACTION`, `unbind KEY…` and comments
 /// behind `#`.
@@ -19,6 +20,8 @@ struct ScreenConfiguration {
     private(set) var setsTitle = true
     /// Whether links are given to the terminal as such; `nil` where it is known to take them.
     private(set) var hyperlinks: Bool?
+    /// What the room shows besides messages.
+    private(set) var activity = TimelineActivity.all
     /// A program and its words; empty when none is run.
     private(set) var notifyCommand: [String] = []
     /// Whether the configuration says how.
@@ -68,6 +71,9 @@ struct ScreenConfiguration {
         case .hyperlinks:
             guard words.count == 1, setting.words.contains(words[0]) else { return usage }
             hyperlinks = words[0] == "auto" ? nil : words[0] == "on"
+        case .activity:
+            guard words.count == 1, let wanted = TimelineActivity(rawValue: words[0]) else { return usage }
+            activity = wanted
         case .notify:
             let ways = words.map { NotificationWay(rawValue: $0) }
             guard !words.isEmpty, words == ["none"] || !ways.contains(nil) else { return usage }
@@ -89,6 +95,7 @@ struct ScreenConfiguration {
         case .mouse: takesMouse ? "on" : "off"
         case .title: setsTitle ? "on" : "off"
         case .hyperlinks: hyperlinks.map { $0 ? "on" : "off" } ?? "auto"
+        case .activity: activity.rawValue
         case .notify: notify.isEmpty ? "none" : NotificationWay.allCases.filter(notify.contains).map(\.rawValue).joined(separator: " ")
         case .notifyCommand: notifyCommand.isEmpty ? "none" : notifyCommand.map { SlashCommand.quoted($0).printable }.joined(separator: " ")
         }
@@ -105,7 +112,7 @@ struct ScreenConfiguration {
         case .list:
             let width = (ScreenSetting.allCases.map(\.rawValue.count).max() ?? 0) + 2
             let lines = ScreenSetting.allCases.map { "  " + TextWidth.fit($0.rawValue, to: width) + "\(value(of: $0))  (\($0.summary))" }
-            return (lines + ["/set NAME VALUE changes one, /set NAME default takes it back." + (isPlain ? "" : " /bind and /unbind change keys.")], false)
+            return (lines + ["/set NAME VALUE changes one, /set NAME default resets it." + (isPlain ? "" : " /bind and /unbind change keys.")], false)
         case .show(let setting): return (["\(setting.rawValue) is \(value(of: setting)): \(setting.summary). To change it: /\(setting.usage)"], false)
         case .set(let setting, let words):
             var line: String?

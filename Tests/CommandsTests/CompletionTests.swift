@@ -55,6 +55,18 @@ struct CompletionTests {
         #expect(offered(words) == wanted)
     }
 
+    @Test("What is restored is offered from what was deleted; columns come with commas between")
+    func deleted() {
+        func offered(_ words: [String]) -> [String] {
+            let deleted = RecordNames([World.event(["name": .text("Gone Camp")], id: 99)])
+            guard case .candidates(let found) = Completion.answer(words, deleted: { deleted }, names: { Self.names }) else { return [] }
+            return found.map(\.text)
+        }
+        #expect(offered(["restore", "event", ""]) == ["Gone Camp"] && offered(["restore", "go"]) == ["Gone Camp"])
+        #expect(offered(["rm", "event", "go"]).isEmpty)
+        #expect(offered(["events", "--columns", "na"]) == ["name"] && offered(["events", "--columns", "name,loc"]) == ["name,location"])
+    }
+
     @Test("In the conversation its own commands, and none of the program's options", arguments: [
         (["con"], ["consents", "context", "conflicts"]), (["context", "m"], ["Mateo Rivera"]), (["context", ""], ["all", "Elena Rivera", "Mateo Rivera"]),
         (["attend", "f"], ["Fall Showcase"]), (["add", "event", "type=ca"], ["type=camp"]), (["events", "--ser"], []), (["events", "--ty"], ["--type"]),

@@ -44,7 +44,7 @@ struct DocumentRequestTests {
         }
         #expect(description.type == nil && description.replaces == "transcript")
         #expect(try request("docs", "download", "x", "--output", "y") == .download("x", to: "y"))
-        #expect(try request("docs", "share", "x", "--school", "Iowa", "--days", "7") == .share("x", school: "Iowa", days: 7))
+        #expect(try request("docs", "share", "x", "--school", "Iowa", "--days", "7") == .share("x", school: "Iowa", days: 7, isSure: false))
         #expect(throws: UsageError.self) { try request("docs", "share", "x", "--days", "366") }
         #expect(try request("docs", "shares", "x") == .shares("x"))
         #expect(try request("docs", "unshare", "x", "Iowa") == .unshare("x", school: "Iowa"))

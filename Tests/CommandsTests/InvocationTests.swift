@@ -41,12 +41,19 @@ struct InvocationTests {
         return .list(filter)
     }
 
+    static func columns() -> CommandAction {
+        var filter = ListFilter(.event)
+        (filter.columns, filter.limit) = (["id", "start_date"], 3)
+        return .list(filter)
+    }
+
     @Test("Filters that make no sense are refused with what does", arguments: [
         ("events --type tournament", "official_visit"), ("events --status perhaps", "not_registered"), ("events --date soon", "this_month"),
         ("events --sort newest", "date_desc"), ("events --from tomorrow", "2026-12-01"), ("coaches --sort start", "name"),
         ("schools --type camp", "--type"), ("completions tcsh", "completions SHELL"), ("--json", "batch --json"), ("export events --json", "huddle events --json"),
-        ("completions bash --json", "no --json"), ("events --watch --offline", "--offline"), ("add event --watch", "--watch"), ("history --before x", "sequence"), ("since x", "sequence"), ("stats coaches", "metrics"),
-        ("history --limit 0", "--limit"),
+        ("completions bash --json", "no --json"), ("events --watch --offline", "--offline"), ("add event --watch", "--watch"), ("history --before x", "change number"), ("since x", "change number"), ("stats coaches", "metrics"),
+        ("history --limit 0", "--limit"), ("events --columns name,wages", "no column 'wages'. There are: id, athlete,"), ("events --columns ,", "--columns takes names"),
+        ("events --columns name --json", "Leave --json or --columns out"), ("events --limit 0", "--limit"), ("deleted camp", "deleted [KIND]"),
     ])
     func refusals(line: String, hint: String) {
         let error = #expect(throws: UsageError.self) { try Invocation(Self.words(line)) }
@@ -90,6 +97,8 @@ struct InvocationTests {
         ("events edit abcd --registered", .edit(.event, "abcd", [input(.event, "registered", "yes")])),
         ("events edit abcd --registered no", .edit(.event, "abcd", [input(.event, "registered", "no")])),
         ("events edit --attended abcd", .edit(.event, "abcd", [input(.event, "attended", "yes")])),
+        ("deleted", .deleted(nil)), ("deleted item", .deleted(.tripItem)), ("whoami", .identity(showsState: false)), ("open 'Fall Camp' --map", .open("Fall Camp", isMap: true)), ("status --json", .identity(showsState: true)),
+        ("events --columns id,start --limit 3", columns()), ("docs share Resume --school Yale --yes", .document(.share("Resume", school: "Yale", days: nil, isSure: true))),
         ("events edit abcd --cost=", .edit(.event, "abcd", [input(.event, "cost", "")])),
     ] as [(String, CommandAction)])
     func commands(line: String, command: CommandAction) throws {

@@ -48,11 +48,11 @@ struct TransferListTests {
     }
 
     @Test("R139 A transfer that the network ended is stored and resumes by itself; a refused one, or one without its file, is reported, deleted, and retried by hand", arguments: [
-        (DocumentFailure.offline("Upload failed. Please try again. No route."), true, "Upload failed. Please try again. No route. It goes on when the server is back; R tries now."),
+        (DocumentFailure.offline("Upload failed. Please try again. No route."), true, "Upload failed. Please try again. No route. It continues when the server is back; R tries now."),
         (.refused(status: 401, code: "token_unknown", sentence: "Sign in again."), true, "Upload failed: Sign in again."),
         (.refused(status: 507, code: "quota_exceeded", sentence: "No room."), false, "Upload failed: No room. R tries again."),
         (.file("/home/x/Fall_grades.pdf has changed."), false, "Upload failed: /home/x/Fall_grades.pdf has changed. R tries again."),
-        (.cancelled, false, "Stopped. R goes on with it."),
+        (.cancelled, false, "Stopped. R continues it."),
     ] as [(DocumentFailure, Bool, String)])
     func failures(failure: DocumentFailure, isKept: Bool, words: String) throws {
         var list = TransferList()
@@ -79,8 +79,8 @@ struct TransferListTests {
         func resume() -> [DocumentJob] { list.resume() }
         func stop(_ number: Int) -> [TransferList.Effect]? { list.stop(number) }
         list.takeOver([(7, Self.upload), (9, Self.download)])
-        #expect(Self.words(list) == Array(repeating: "goes on where it stopped when the server answers", count: 2))
-        #expect(list.farewell(isKept: true) == ["2 files are not through; they go on when huddle runs next."])
+        #expect(Self.words(list) == Array(repeating: "continues where it stopped when the server answers", count: 2))
+        #expect(list.farewell(isKept: true) == ["2 transfers are not finished; they continue when huddle runs next."])
         // A second takeover changes nothing; a new transfer has its own number.
         list.takeOver([(9, Self.upload)])
         #expect(add(Self.upload) == 10)
@@ -99,9 +99,9 @@ struct TransferListTests {
         _ = take(.began(number), now: 0)
         _ = take(.progress(number, octets: 450), now: 10)
         #expect(list.underway(isKept: true) == "Fall grades is on its way (45%). It goes on by itself when huddle runs next.")
-        #expect(list.underway(isKept: false) == "Fall grades is on its way (45%). It goes no further when you leave; the same upload goes on where it stopped.")
-        #expect(list.farewell(isKept: true) == ["1 file is not through; it goes on when huddle runs next."])
-        #expect(list.farewell(isKept: false).first?.contains("is not through") == true)
+        #expect(list.underway(isKept: false) == "Fall grades is on its way (45%). It goes no further when you leave; the same upload continues where it stopped.")
+        #expect(list.farewell(isKept: true) == ["1 file is not through; it continues when huddle runs next."])
+        #expect(list.farewell(isKept: false).first?.contains("is not finished") == true)
         _ = add(Self.download)
         #expect(list.underway(isKept: true) == "2 files are on their way. They go on by themselves when huddle runs next.")
     }

@@ -51,16 +51,19 @@ struct OutboxNumbersTests {
         try #require(left().count == 3)
         _ = say(list, conversation)
         let first = say("/drop 1", conversation)
-        #expect(first.hasPrefix("Forgotten: ") && first.contains("School 41"))
+        #expect(first.hasPrefix("Discarded: ") && first.contains("School 41"))
         #expect(say("/drop 2", conversation).contains("School 42"))
         #expect(left().count == 1 && left()[0].contains("School 43"))
-        #expect(say("/drop 2", conversation) == "What had the number 2 is sent again, decided or forgotten already. /drafts numbers what is left.")
+        #expect(say("/drop 2", conversation) == "What had the number 2 is sent again, decided or discarded already. /drafts numbers what is left.")
         #expect(say("/resolve 1 yours", conversation).contains("What had the number 1 is"))
         #expect(say("/drop 4", conversation).contains("Nothing that was refused has the number 4."))
         #expect(left().count == 1)
+        // A mutation's number stays what it is, whatever was listed.
+        let last = try #require(conversation.session.engine.drafts.first?.id)
+        #expect(say("/drop #\(last - 1)", conversation).contains("Nothing that was refused has the number #\(last - 1)."))
         // A new list has new numbers.
         #expect(say("/drafts", conversation).contains("1. "))
-        #expect(say("/drop 1", conversation).contains("School 43"))
+        #expect(say("/drop #\(last)", conversation).contains("School 43") && left().isEmpty)
     }
 
     @Test("So does the number of a file")
@@ -69,10 +72,10 @@ struct OutboxNumbersTests {
         let conversation = try conversation(home)
         let list = say("/outbox", conversation)
         #expect(list.contains("f1. ") && list.contains("f3. "))
-        #expect(say("/outbox drop f1", conversation).contains("is stopped and forgotten."))
-        #expect(say("/drop f2", conversation).contains("is stopped and forgotten."))
+        #expect(say("/outbox drop f1", conversation).contains("is stopped."))
+        #expect(say("/drop f2", conversation).contains("is stopped."))
         #expect(try conversation.session.cache?.transfers().map(\.transfer.path) == ["/tmp/3"])
-        #expect(say("/drop f2", conversation) == "The file that had the number f2 is through or forgotten already. /outbox numbers what is left.")
+        #expect(say("/drop f2", conversation) == "The file that had the number f2 is done or stopped already. /outbox numbers what is left.")
         #expect(say("/drop f9", conversation).contains("No file on its way has the number f9."))
         #expect(try conversation.session.cache?.transfers().count == 1)
     }

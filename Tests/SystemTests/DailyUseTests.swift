@@ -142,7 +142,7 @@ struct DailyUseTests {
         try answer("/add event", "one of: \(demo.athletes.map(\.name).sorted().joined(separator: ", "))")
         try FullScreenTests.expect(terminal, "Enter leaves a field empty, /cancel gives it up.")
         try answer("Nobody", "There is no athlete 'Nobody'. Name one of ")
-        try answer(demo.parents[0].name, "\(demo.parents[0].name) is no athlete. Name one of ")
+        try answer(demo.parents[0].name, "\(demo.parents[0].name) isn't an athlete. Name one of ")
         try answer(athlete, "Event type:")
         try answer("zoo", "Event type takes one of camp, ")
         try answer("/events", "Event type is asked for: answer it, or write /cancel.")

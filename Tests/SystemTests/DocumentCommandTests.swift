@@ -203,7 +203,7 @@ extension SystemTests {
             if signal == "SIGINT" {
                 program.kill(Signals.interrupt)
                 let told = try program.readErrorLine()
-                #expect(told == "huddle: Stopped. What came stays at the server for a day: the same command goes on with it.")
+                #expect(told == "huddle: Stopped. What came stays at the server for a day: the same command continues it.")
                 #expect(try program.wait(timeoutMilliseconds: 10_000) == .exited(1))
             } else {
                 program.kill()
@@ -308,7 +308,7 @@ extension SystemTests {
             try witness.waitUntilLive()
             let other = HuddleProgram(server, token: demo.parents[1].token)
             let lines = try other.start("--plain", "--timeout", "60")
-            while let line = try lines.readLine(), !line.hasSuffix("/help tells the commands.") {}
+            while let line = try lines.readLine(), !line.hasSuffix("/help lists the commands, /quit leaves.") {}
             let huddle = HuddleProgram(server, token: parent.token, url: relay.url)
             let path = try video()
             let words = ["docs", "upload", path, "--type", "highlight_video", "--athlete", athlete.name, "--title", "Fall highlights"]
@@ -351,8 +351,8 @@ extension SystemTests {
             #expect(try status(url + "/file") == 200)
             // Counted behind the answer: asked again until it is so.
             var listed = ""
-            for _ in 0..<100 where !listed.contains("opened once, fetched once") { listed = try huddle.run("docs", "shares", document).output }
-            #expect(listed.hasPrefix("\(school)  until ") && listed.contains("opened once, fetched once"), "\(listed)")
+            for _ in 0..<100 where !listed.contains("1 view, 1 download") { listed = try huddle.run("docs", "shares", document).output }
+            #expect(listed.hasPrefix("\(school)  until ") && listed.contains("1 view, 1 download"), "\(listed)")
             #expect(try huddle.run("docs", "--shared").output.contains("Shared: 1"))
             #expect(try huddle.run("stats", "documents").output.hasPrefix("1 document, 1 shared"))
             #expect(try huddle.run("docs", "unshare", document, school).output == "Link revoked.\n")

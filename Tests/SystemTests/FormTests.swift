@@ -150,7 +150,7 @@ struct FormTests: FullScreenSteps {
         try Self.expect(terminal, "Coaches Present")
         try Self.expect(terminal, "Event not linked to school")
         try terminal.type("a")
-        try Self.expect(terminal, "Did you have any coaching interactions at Log Camp?")
+        try Self.expect(terminal, "Optional: did you have any coaching interactions at Log Camp?")
         // Coaches, notes, then what was said; type, direction, coach, sentiment; then a result.
         try terminal.type("\t\tAsked about my grades.\t\t\t\t\tp\t\t1.87\u{13}")
         try Self.expect(terminal, "Log Camp  Camp  Attended")

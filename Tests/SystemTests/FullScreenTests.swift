@@ -370,7 +370,7 @@ struct FullScreenTests: FullScreenSteps {
         try Self.expect(athlete, "? for keys")
         try athlete.type("/add event --type camp --name \"Late Camp\" --start 2027-03-01\r")
         try Self.expect(athlete, "u to undo")
-        #expect(athlete.screen.line(1).contains("Added Late Camp, Mar 1, 2027  ·  Ctrl-X u to undo"), "\(athlete.screen.line(1))")
+        #expect(athlete.screen.text.contains("Added Late Camp, Mar 1, 2027  ·  Ctrl-X u to undo"), "\(athlete.screen.text)")
         try Self.expect(parent, "2:Season 1")
         try parent.type("\u{1B}a")
         try Self.expect(parent, "Track camps, showcases, visits, and games")
@@ -393,7 +393,7 @@ struct FullScreenTests: FullScreenSteps {
         try parent.type("u")
         try Self.expect(athlete, "restored Late Camp")
         // The toast goes by itself.
-        let isGone = try parent.wait { !$0.line(1).contains("u to undo") }
+        let isGone = try parent.wait { !$0.text.contains("u to undo") }
         #expect(isGone, "\(parent.screen.text)")
         try parent.type("\u{1B}1")
         try Self.expect(parent, "restored Late Camp")

@@ -21,7 +21,7 @@ struct RewriteTests {
         #expect(try other.run("edit", "message", id, "hello, world").ending == .exited(0))
         try FullScreenTests.expect(screen, "hello, world (edited)")
         try screen.type("\u{15}hello everybody\r")
-        try FullScreenTests.expect(screen, "Refused, and kept for you")
+        try FullScreenTests.expect(screen, "Not saved: ")
         #expect(try other.run("messages", "hello", "--json").lines().map { $0["fields"]?["text"]?.string } == ["hello, world"])
 
         try screen.type("second thoughts\r")
@@ -31,7 +31,7 @@ struct RewriteTests {
         #expect(try other.run("undo").ending == .exited(0))
         #expect(try screen.wait { !$0.text.contains("│ second thoughts") }, "\(screen.screen.text)")
         try screen.type(" indeed\r")
-        try FullScreenTests.expect(screen, "The message is gone. Enter says it anew.")
+        try FullScreenTests.expect(screen, "The message was deleted. Enter sends the text as a new one.")
         try FullScreenTests.expect(screen, "> second thoughts indeed")
         try screen.type("\r")
         try FullScreenTests.expect(screen, "│ second thoughts indeed")

@@ -160,8 +160,8 @@ extension SystemTests {
             (.help, ["help", "events"]), (.add, ["add", "school", "name=Zed State"]), (.edit, ["edit", "school", "Zed State", "location=Albany"]),
             (.list, ["events"]), (.itinerary, ["itinerary"]), (.attend, ["attend", "Empire Underclass Showcase", "--quick"]),
             (.undo, ["undo"]), (.redo, ["redo"]), (.shift, ["shift", "event", "Empire Underclass Showcase", "7"]), (.copy, ["copy", "event", "Empire Underclass Showcase", "7"]),
-            (.remove, ["rm", "school", "Zed State"]), (.restore, ["restore", "school", "Zed State"]), (.say, ["say", "Hello"]),
-            (.history, ["history"]), (.since, ["since", "1"]), (.statistics, ["stats"]), (.access, ["access"]), (.audit, ["audit"]),
+            (.remove, ["rm", "school", "Zed State"]), (.deleted, ["deleted", "school"]), (.restore, ["restore", "school", "Zed State"]), (.say, ["say", "Hello"]),
+            (.identity, ["whoami"]), (.status, ["status"]), (.open, ["open", "Empire Underclass Showcase", "--map"]), (.history, ["history"]), (.since, ["since", "1"]), (.statistics, ["stats"]), (.access, ["access"]), (.audit, ["audit"]),
             (.upload, ["docs", "upload", "FOLDER/film.pdf", "--type", "transcript", "--athlete", "Elena"]), (.share, ["docs", "share", "film", "--school", "Zed State"]),
             (.shares, ["docs", "shares", "film"]), (.versions, ["docs", "versions", "film"]), (.link, ["docs", "link", "film"]), (.download, ["docs", "download", "film", "--output", "FOLDER/copy.pdf"]),
             (.signIn, ["sign-in", "--profile", "zed"]), (.unshare, ["docs", "unshare", "film"]), (.outbox, ["outbox"]), (.batch, ["batch"]),
@@ -227,7 +227,7 @@ extension SystemTests {
             #expect(again.ending == .exited(1) && again.errors.contains("already exists"), "\(again.errors)")
             try Files.write(Array("{".utf8), to: parent.profile)
             let damaged = try parent.run("events")
-            #expect(damaged.ending == .exited(1) && damaged.errors.contains("mend or remove it"), "\(damaged.errors)")
+            #expect(damaged.ending == .exited(1) && damaged.errors.contains("Fix or delete it"), "\(damaged.errors)")
         }
     }
 }

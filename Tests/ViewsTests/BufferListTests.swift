@@ -39,7 +39,7 @@ struct BufferListTests {
         #expect(list.travel(-1) == nil)
         go(1)
         #expect(list.current == .season)
-        list.show(.kept, title: "Kept")
+        list.show(.kept, title: "Outbox")
         #expect(list.travel(1) == nil, "another way was taken")
         list.show(record, title: "")
         list.show(.documents, title: "")
@@ -64,7 +64,7 @@ struct BufferListTests {
         let record = BufferKey.record(.event, Self.event.id)
         list.show(record, title: "Spring Showcase")
         list.show(record, title: "Spring Showcase")
-        #expect(list.entries.map(\.title) == ["Room", "Season", "Trips", "Documents", "Kept", "Spring Showcase"])
+        #expect(list.entries.map(\.title) == ["Room", "Season", "Trips", "Documents", "Outbox", "Spring Showcase"])
         #expect(list.last == .season)
         list.close(record)
         #expect(list.current == .season && list.entries.count == 5)
@@ -182,7 +182,9 @@ struct BufferListTests {
             for rows in stride(from: 1, through: 30, by: 4) {
                 var canvas = Canvas(Size(columns: columns, rows: rows))
                 Self.switcher().draw(&canvas)
-                ToastLine.draw("Deleted Late Camp · u to undo", &canvas, .dark)
+                var facts = StatusFacts()
+                facts.toast = "Deleted Late Camp\(StatusLine.toastMark)u to undo"
+                StatusLine.draw(facts, below: 3, chord: "g …", &canvas, Rect(0, rows - 1, columns: columns, rows: 1), .dark)
             }
         }
     }

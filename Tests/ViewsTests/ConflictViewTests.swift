@@ -119,9 +119,9 @@ struct ConflictViewTests {
         let view = try Self.view([Self.conflict(), Self.refused()], waiting: ["say: On my way"])
         #expect(Self.drawn(view, rows: 12) == """
              The Rivera family  viewing Maya's season                   Dana Rivera is here
-             Kept for you  2 refused, 1 waiting to be sent
+             Outbox  2 refused, 1 waiting to be sent
             ▸ 09:14 change Spring Showcase: cost, city, performance notes
-                  Spring Showcase: Dana Rivera changed it meanwhile.
+                  Spring Showcase: Dana Rivera changed it in the meantime.
                   0 of 2 fields are chosen.
               09:14 delete Spring Showcase
                   A guest reads only.
@@ -165,7 +165,7 @@ struct ConflictViewTests {
     func merge() throws {
         var view = try Self.view([Self.conflict()])
         Self.type(&view, "enter", "j", "j", "e")
-        #expect(Self.drawn(view, rows: 24).contains("Written anew"))
+        #expect(Self.drawn(view, rows: 24).contains("Combined"))
         let outside = Self.type(&view, "ctrl-x ctrl-e")
         #expect(outside == [.pane(.editOutside("Gate B.\nThe shuttle leaves at eight.\nBring the 👍🏽 blue cooler; the gate is at the north side of the field, behind the parking lot."))])
         view.take("Gate B, blue cooler.")
@@ -274,7 +274,7 @@ struct ConflictViewTests {
         let kept = Self.type(&view, "x", "n")
         #expect(kept.isEmpty)
         Self.type(&view, "x")
-        #expect(Self.drawn(view).contains("Forget this?"))
+        #expect(Self.drawn(view).contains("Discard this?"))
         #expect(Self.type(&view, "y") == [.drop(9)])
         #expect(Self.type(&view, "w") == [.pane(.shared(.bell))])
         Self.type(&view, "j", "w")

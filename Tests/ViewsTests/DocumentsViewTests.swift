@@ -151,7 +151,7 @@ struct DocumentsViewTests {
         view.show(links: [link, ended], of: Self.id(2))
         let text = Self.drawn(view)
         for words in [
-            "v2  Transcript 2026.pdf · 1 MB · Apr 13, 2026 · Dana Rivera · current", "v1  Transcript 2025.pdf", "Ashgrove College  until Apr 19, 2026 · opened 3 times, fetched once",
+            "v2  Transcript 2026.pdf · 1 MB · Apr 13, 2026 · Dana Rivera · current", "v1  Transcript 2025.pdf", "Ashgrove College  until Apr 19, 2026 · 3 views, 1 download",
             "Ashgrove College  ended Apr 12, 2026",
         ] { #expect(text.contains(words), "\(words) is not in\n\(text)") }
         #expect(Self.type(&view, "j", "d") == [.askDownload(Self.id(3))])
@@ -335,6 +335,29 @@ struct DocumentsViewTests {
         #expect(Self.type(&view, "R") == [.open(Self.id(2))])
         view.show(links: [], of: Self.id(2))
         #expect(drawn(view).contains("None. s makes one"))
+    }
+
+    @Test("A new link for a school that has one asks first, and says what ends", arguments: [false, true])
+    func replacing(isOpen: Bool) {
+        var view = Self.view()
+        view.now = 86_400_000
+        Self.type(&view, "home")
+        let id = Self.id(4)
+        view.selected = id
+        if isOpen {
+            var link = ShareLink()
+            (link.school, link.views, link.createdAt, link.expiresAt) = (Self.id(90), 2, 0, 100 * 86_400_000)
+            view.showDetail(id, ["x"])
+            view.show(links: [link], of: id)
+        }
+        #expect(Self.type(&view, "s", "1").isEmpty)
+        let text = Self.drawn(view)
+        #expect(text.contains(isOpen ? "(2 views) stops working." : "An earlier link for") && text.contains("y replace   any other key cancels"), "\(text)")
+        #expect(Self.type(&view, "n").isEmpty)
+        #expect(Self.type(&view, "s", "1", "y") == [.share(id, school: Self.id(90))])
+        guard isOpen else { return }
+        view.show(links: [], of: id)
+        #expect(Self.type(&view, "s", "1") == [.share(id, school: Self.id(90))], "the link has ended")
     }
 
     @Test("R138 The view selects an uploaded document when it arrives, unless the user is doing something else", arguments: [false, true])

@@ -81,10 +81,47 @@ struct EventsViewTests {
         #expect(head.contains(words), "\(head)")
     }
 
+    @Test("The month follows what a search finds, and a day without a match says so")
+    func searchedMonth() throws {
+        var view = try Self.view()
+        _ = Self.type(&view, "/", "unknown")
+        #expect(Self.drawn(view).contains("November 2026"), "the event without a name has none to find")
+        _ = Self.type(&view, "ctrl-u", "lodz", "enter")
+        #expect(Self.drawn(view).contains("December 2026") && Self.drawn(view).contains("1 event this month"))
+        var far = try Self.view()
+        _ = Self.type(&far, "/", "late camp", "enter", "tab", "right")
+        #expect(Self.drawn(far).contains("Sat, Nov 7: 1 event"))
+        _ = Self.type(&far, "down", "down", "right", "right", "right")
+        #expect(Self.drawn(far).contains("Tue, Nov 24: no match"), "\(Self.drawn(far))")
+    }
+
+    @Test("200 columns show month, list and event beside each other; 120 do not")
+    func wide() throws {
+        var view = try Self.view()
+        let event = try #require(view.selected)
+        #expect(view.hasPreview(Size(columns: 150, rows: 40)) && !view.hasPreview(Size(columns: 149, rows: 40)))
+        view.showPreview(event, [DetailLine(StyledText("All of it"))])
+        let text = Self.drawn(view, columns: 200, rows: 40)
+        #expect(text.contains("December 2026") || text.contains("November 2026"))
+        #expect(text.contains("Late Camp") && text.contains("All of it"))
+        // The badge stands near its name.
+        let line = try #require(text.split(separator: "\n").first { $0.contains("Łódź Open") })
+        let (name, badge) = (try #require(line.firstRange(of: "Łódź Open")), try #require(line.firstRange(of: "Game")))
+        #expect(line.distance(from: name.lowerBound, to: badge.lowerBound) < 80)
+        #expect(!Self.drawn(view, columns: 120, rows: 40).contains("All of it"))
+        view.showDetail([DetailLine(StyledText("Opened"))])
+        let opened = Self.drawn(view, columns: 200, rows: 40)
+        #expect(opened.contains("Opened") && opened.contains("Late Camp") && !opened.contains("All of it"))
+    }
+
     @Test("R045 R046 An empty list, and a list without matches, say so and what to do")
     func empty() throws {
         let none = try Self.drawn(Self.view([]))
         for words in ["No events yet", "Create your first event to start tracking", "n  + Add Event"] { #expect(none.contains(words), "\(words)") }
+        var fresh = try Self.view([])
+        fresh.hasAthletes = false
+        let first = Self.drawn(fresh, columns: 100)
+        #expect(first.contains("No athletes yet") && first.contains("/invite NAME --role athlete --born YYYY-MM-DD") && !first.contains("No events yet"))
         var view = try Self.view()
         _ = Self.type(&view, "/", "zzz", "enter")
         let text = Self.drawn(view)
@@ -500,7 +537,7 @@ struct EventsViewTests {
         #expect(Self.drawn(view, columns: 120, rows: 30).contains("search while you type"))
         // All of them, on the smallest required screen.
         let help = Self.drawn(view, rows: 24)
-        for words in ["the next event", "back to where you were", "anywhere, by a few letters", "close the buffer"] { #expect(help.contains(words), "\(words)\n\(help)") }
+        for words in ["the next event", "back to where you were", "anywhere, by a few letters", "close the page"] { #expect(help.contains(words), "\(words)\n\(help)") }
         _ = Self.type(&view, "x")
         #expect(view.asked == nil)
         for columns in stride(from: 1, through: 130, by: 7) {

@@ -50,7 +50,7 @@ struct KeyHelpTests {
             for rows in 1...6 {
                 let text = Self.drawn(lines, columns: columns, rows: rows).text
                 for line in text.split(separator: "\n") { #expect(TextWidth.of(line) <= columns) }
-                if columns > 40, rows == 4 { #expect(text.contains("/help keys tells all"), "\(text)") }
+                if columns > 40, rows == 4 { #expect(text.contains("/help keys lists all"), "\(text)") }
             }
         }
     }

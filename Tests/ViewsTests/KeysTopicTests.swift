@@ -9,7 +9,7 @@ struct KeysTopicTests {
     @Test("The page names keys that do what it says", arguments: [
         ("F1", "f1", "", RoomCommand.help), ("Tab", "tab", "input", .complete), ("F2", "f2", "", .season),
         ("Alt-N", "alt-n", "", .unread), ("Ctrl-Up", "ctrl-up", "input", .select), ("r comments", "r", "select", .comment),
-        ("u takes", "u", "select", .undoSelected), ("e writes", "e", "select", .rewrite), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("l copies", "l", "select", .copyLink), ("Esc", "esc", "select", .leaveSelect),
+        ("u undoes", "u", "select", .undoSelected), ("e changes", "e", "select", .rewrite), ("o opens", "o", "select", .open), ("y copies", "y", "select", .copy), ("l copies", "l", "select", .copyLink), ("Esc", "esc", "select", .leaveSelect),
         ("Ctrl-X u", "ctrl-x u", "input", .undoLast), ("Ctrl-X Ctrl-E", "ctrl-x ctrl-e", "input", .editOutside), ("Ctrl-L", "ctrl-l", "", .redraw),
         ("Ctrl-Z", "ctrl-z", "", .suspend),
     ])
@@ -22,7 +22,7 @@ struct KeysTopicTests {
 
     @Test("The page names keys of buffers that do what it says", arguments: [
         ("Alt-A", "alt-a", BufferCommand.nextActive), ("Alt-/", "alt-/", .last), ("Alt-G", "alt-g", .switchTo), ("Alt-Up", "alt-up", .previous),
-        ("Alt-Down", "alt-down", .next), ("Alt-<", "alt-<", .back), ("Alt->", "alt->", .forth),
+        ("Alt-Down", "alt-down", .next), ("Alt-Z", "alt-z", .deleted), ("Alt-<", "alt-<", .back), ("Alt->", "alt->", .forth),
     ])
     func buffers(words: String, keys: String, command: BufferCommand) {
         #expect(HelpTopic.keys.lines.joined(separator: "\n").contains(words))

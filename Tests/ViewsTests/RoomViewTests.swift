@@ -262,7 +262,7 @@ struct RoomViewTests {
     func rewrites() {
         var room = Self.room()
         let others = Self.type(&room, "ctrl-up", "k", "e")
-        #expect(others == [.shared(.say("Only messages that you wrote can be written anew."))] && room.isSelecting)
+        #expect(others == [.shared(.say("You can change only messages that you wrote."))] && room.isSelecting)
         let actions = Self.type(&room, "esc", "ctrl-up", "e")
         guard case .rewrite(let target)? = actions.first else { Issue.record("\(actions)"); return }
         #expect(target.isRewritten && target.label == "ok" && !room.isSelecting)
@@ -443,6 +443,32 @@ struct RoomViewTests {
         var canvas = Canvas(Size(columns: 60, rows: 1))
         StatusLine.draw(facts, below: 0, chord: "", &canvas, canvas.bounds, .dark)
         #expect(canvas.text == (isTold ? " 1 pending · lag \(seconds) s · huddle.example" : " 1 pending · huddle.example"))
+    }
+
+    @Test("A toast takes the place of the status line and keeps the key at its end; OFFLINE stays", arguments: [
+        (60, false, "  Deleted Calder Ridge Winter Prospect Camp  ·  u to undo"), (40, false, "  Deleted Calder Ridge …  ·  u to undo"),
+        (60, true, " OFFLINE  Deleted Calder Ridge Winter Prosp…  ·  u to undo"), (12, false, "  Deleted…"),
+    ])
+    func toast(columns: Int, isOffline: Bool, row: String) {
+        var facts = Self.facts()
+        facts.pending = 0
+        if isOffline { facts.connection = .offline("The server does not answer.") }
+        facts.toast = "Deleted Calder Ridge Winter Prospect Camp\(StatusLine.toastMark)u to undo"
+        var canvas = Canvas(Size(columns: columns, rows: 1))
+        StatusLine.draw(facts, below: 7, chord: "", &canvas, canvas.bounds, .dark)
+        #expect(canvas.text == row)
+        facts.pending = 1
+        StatusLine.draw(facts, below: 7, chord: "", &canvas, canvas.bounds, .dark)
+        #expect(canvas.text.contains("1 pending · ") == (columns > 20), "\(canvas.text)")
+    }
+
+    @Test("Changes that nobody has looked at are a dot, and no number")
+    func activity() {
+        var facts = Self.facts()
+        facts.hasActivity = true
+        var canvas = Canvas(Size(columns: 60, rows: 1))
+        StatusLine.draw(facts, below: 0, chord: "", &canvas, canvas.bounds, .dark)
+        #expect(canvas.text == " • · 1 pending · huddle.example")
     }
 
     @Test("Alt-N jumps to the first unread item; writing removes the marker")

@@ -186,7 +186,49 @@ struct RenderingTests {
             ChangeEntry(kind: .event, id: older.id, version: 2, effect: .update(World.patch(.event, ["city": .text("Albany")]).assignments)),
             ChangeEntry(kind: .event, id: newest.id, version: 2, effect: .delete),
         ]
-        #expect(text.done(Change(sequence: 1, at: 0, member: World.parent, client: nil, mutation: nil, entries: entries)) == "Deleted Newest, and 1 more")
+        #expect(text.done(Change(sequence: 1, at: 0, member: World.parent, client: nil, mutation: nil, entries: entries)) == "Deleted Newest; 1 event stays")
+    }
+
+    /// The parts of a change, the sentence for it.
+    static let sentences: [([ChangeEntry], String)] = {
+        func entry(_ kind: Kind, _ number: UInt64, _ effect: ChangeEntry.Effect) -> ChangeEntry { ChangeEntry(kind: kind, id: World.id(number), version: 2, effect: effect) }
+        func new(_ kind: Kind, _ number: UInt64, _ values: [String: Value] = [:]) -> ChangeEntry {
+            var fields = Fields(kind)
+            for (name, value) in values { fields[name] = value }
+            return entry(kind, number, .create(athlete: nil, fields: fields))
+        }
+        func set(_ kind: Kind, _ number: UInt64, _ values: [String: Value?]) -> ChangeEntry { entry(kind, number, .update(World.patch(kind, values).assignments)) }
+        let asheville = new(.trip, 80, ["name": .text("Asheville")])
+        let days: [String: Value?] = ["start_date": .text("2026-12-11"), "end_date": .text("2026-12-13")]
+        let attended = set(.event, 60, ["attended": .flag(true)])
+        return [
+            ([asheville], "Dana added trip Asheville"),
+            ([asheville, new(.tripItem, 81), new(.tripItem, 82)], "Dana added trip Asheville, with 2 items"),
+            ([set(.trip, 90, days)] + (91..<95).map { set(.tripItem, $0, ["start_time": .text("2026-12-11T09:00")]) }, "Dana moved Albany to Dec 11 - 13, 2026, with 4 items"),
+            ([set(.tripItem, 91, ["start_time": .text("2026-12-11T09:00")])], "Dana moved a trip item to Dec 11, 2026 09:00"),
+            ([set(.event, 60, days)], "Dana moved Spring Showcase to Dec 11 - 13, 2026"),
+            ([set(.event, 60, ["end_date": .text("2026-12-13")])], "Dana changed Spring Showcase: end date Dec 13, 2026"),
+            ([set(.event, 60, ["start_date": .text("2026-12-13"), "end_date": nil])], "Dana changed Spring Showcase: start date Dec 13, 2026, end date –"),
+            ([attended, new(.metric, 83), new(.interaction, 84)], "Dana marked Spring Showcase attended, with 1 result and 1 interaction"),
+            ([attended, set(.metric, 83, ["event_id": nil])], "Dana marked Spring Showcase attended, with 1 result"),
+            ([entry(.trip, 90, .delete), entry(.tripItem, 91, .delete)], "Dana deleted Albany, with 1 item"),
+            ([entry(.event, 60, .delete), set(.metric, 83, ["event_id": nil])], "Dana deleted Spring Showcase; 1 result stays"),
+            ((200..<400).map { new(.event, $0) }, "Dana added 200 events"),
+            ([new(.event, 61), new(.event, 62), new(.school, 63)], "Dana added 2 events and 1 school"),
+            ([new(.school, 63, ["name": .text("Ashgrove")]), set(.event, 60, ["city": .text("Albany")]), attended], "Dana added school Ashgrove, and 2 more"),
+            ([set(.document, 95, ["is_current": .flag(false)]), new(.document, 96, ["title": .text("Transcript"), "version": .integer(2), "replaces": .reference(World.id(95))])], "Dana uploaded version 2 of Transcript"),
+        ]
+    }()
+
+    @Test("A change is one sentence", arguments: sentences)
+    func sentence(entries: [ChangeEntry], words: String) {
+        var trip = Fields(.trip)
+        trip["name"] = .text("Albany")
+        let albany = Record(kind: .trip, id: World.id(90), athlete: nil, version: 1, createdAt: 0, createdBy: World.parent, updatedAt: 0, updatedBy: World.parent, fields: trip)
+        let text = ChangeText(RecordNames([World.member(World.parent, "Dana"), World.event(["name": .text("Spring Showcase")]), albany])) { _ in "09:14" }
+        #expect(text.sentence(entries, by: "Dana")?.text == words)
+        let change = Change(sequence: 1, at: 0, member: World.parent, client: nil, mutation: nil, entries: entries)
+        #expect(text.told(change) == "09:14 " + words && text.what(change) == words.dropFirst(5))
     }
 
     @Test("Every kind has words without its record", arguments: Kind.allCases)

@@ -28,6 +28,8 @@ package struct Completion {
     static let mostNames = 200
 
     private let names: () -> RecordNames?
+    /// What was deleted, for the command that restores.
+    private let deleted: () -> RecordNames?
     private let profiles: () -> [String]
     /// Whether the words stand behind a slash: the conversation has commands of its own, and none of the program's options.
     private let isConversation: Bool
@@ -43,11 +45,13 @@ package struct Completion {
     /// - Parameters:
     ///   - words: behind `huddle`, or behind the slash; the last one unfinished, maybe empty.
     ///   - profiles: the names of the profiles on this machine; asked only when one may be meant.
+    ///   - deleted: asked only when a deleted record is meant.
     ///   - names: asked only when a record may be meant; `nil` when none are kept.
     package static func answer(
-        _ words: [String], inConversation: Bool = false, profiles: @escaping () -> [String] = { [] }, names: @escaping () -> RecordNames?
+        _ words: [String], inConversation: Bool = false, profiles: @escaping () -> [String] = { [] }, deleted: @escaping () -> RecordNames? = { nil },
+        names: @escaping () -> RecordNames?
     ) -> Answer {
-        var completion = Completion(names, profiles, inConversation)
+        var completion = Completion(names, deleted, profiles, inConversation)
         let current = words.last ?? ""
         let awaited = completion.read(words.dropLast())
         let answer = completion.answer(current, awaited)
@@ -57,8 +61,9 @@ package struct Completion {
         return .candidates(candidates.filter { $0.text.hasFolded(prefix: current) && seen.insert($0.text).inserted })
     }
 
-    private init(_ names: @escaping () -> RecordNames?, _ profiles: @escaping () -> [String], _ isConversation: Bool) {
+    private init(_ names: @escaping () -> RecordNames?, _ deleted: @escaping () -> RecordNames?, _ profiles: @escaping () -> [String], _ isConversation: Bool) {
         self.names = names
+        self.deleted = deleted
         self.profiles = profiles
         self.isConversation = isConversation
     }
@@ -186,7 +191,13 @@ package struct Completion {
 
     private func values(_ value: Command.Value, _ current: String) -> Answer {
         switch value {
-        case .word(let words): .candidates(words.map { Candidate(text: $0, summary: "") })
+        case .word(let words):
+            // Columns come with commas between.
+            if let comma = current.lastIndex(of: ",") {
+                .candidates(words.map { Candidate(text: $0, summary: "") }).prefixed(String(current[...comma]))
+            } else {
+                .candidates(words.map { Candidate(text: $0, summary: "") })
+            }
         case .record(let kinds): .candidates(records(kinds, current))
         case .records(let kind):
             // Those before the last comma stand; a sign before the name stays.
@@ -220,7 +231,7 @@ package struct Completion {
     }
 
     private func records(_ kinds: [Kind], _ current: String) -> [Candidate] {
-        guard let names = names() else { return [] }
+        guard let names = command?.verb == .restore ? deleted() : names() else { return [] }
         return Array(kinds.flatMap { candidates(names.records(of: $0), current) }.prefix(Self.mostNames))
     }
 

@@ -142,7 +142,7 @@ package enum Help {
         }
         return (["Type to say something to the family. Commands:"] + rows(table) + [
             "N and ID: a number of the last list, an id or a name. /events has what is ahead; /events past, /events all the rest.",
-            "/help add event tells the fields. Topics: " + HelpTopic.allCases.map { "/help \($0.rawValue)" }.joined(separator: ", ") + ".",
+            "/help add event lists the fields. Topics: " + HelpTopic.allCases.map { "/help \($0.rawValue)" }.joined(separator: ", ") + ".",
         ]).joined(separator: "\n")
     }()
 

@@ -8,7 +8,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
         case .connection: "which server, how it is reached, what happens when it is not"
         case .offline: "what is kept here, what waits, and how it is sent"
         case .conflicts: "when two people change the same"
-        case .documents: "how files are sent, fetched and shared"
+        case .documents: "how documents are uploaded, downloaded and shared"
         case .times: "whose clock is shown, and what upcoming means"
         case .keys: "the keys of the full screen, and how to change them"
         case .privacy: "who sees what, and where it lies"
@@ -26,34 +26,34 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                     + "Other users of the machine may see what follows --token.",
                 "wss://HOST is encrypted: the server's certificate has to be for that name, and from an authority that the system trusts or one of --tls-ca FILE. "
                     + "ws://HOST:PORT is not encrypted: use it on this machine or in a network that you trust.",
-                "When the connection breaks, huddle tries again by itself, at most 15 seconds apart, and goes on exactly where it stopped: nothing is lost and nothing "
+                "When the connection breaks, huddle tries again by itself, at most 15 seconds apart, and continues exactly where it stopped: nothing is lost and nothing "
                     + "comes twice. A command that does one thing tries until --timeout (10 seconds) is over and ends with status 5.",
                 "When the server does not know your sign-in any more, ask a parent of the family for a new invitation: huddle join CODE",
             ]
         case .offline:
             [
-                "The conversation keeps the family's records on this machine, shows them at once, and goes on without the server. What you type meanwhile is written "
+                "The conversation keeps the family's records on this machine, shows them immediately, and works without the server. What you type then is written "
                     + "to the disk before it says \"Waiting to be sent\", and is sent in that order when the server is back: each change once, however the program ended.",
-                "What waits and what was refused: /outbox in the conversation, huddle outbox from a shell. What was refused stays with you: /retry N sends it again, /drop N forgets it.",
+                "What waits and what was refused: /outbox in the conversation, huddle outbox from a shell. What was refused stays with you: /retry N sends it again, /drop N discards it.",
                 "From a shell, --offline with a list shows what is kept; with a change it puts it into the outbox, and huddle outbox send sends it.",
                 "Lists, itineraries and exports work offline. History, figures, older messages and files need the server.",
             ]
         case .conflicts:
             [
-                "Changes of different fields of a record both stand. When two people change the same field, the first one stands, nothing is overwritten, "
+                "Changes of different fields of a record are both saved. When two people change the same field, the first change counts, nothing is overwritten, "
                     + "and the second one becomes a conflict that only its author sees.",
                 "/conflicts shows both sides. /resolve N yours takes yours, theirs takes theirs, both keeps both texts, theirs first; /resolve N cost=theirs name=yours decides field by field.",
-                "Who changes what another has deleted has a conflict too; restore brings the record back.",
+                "A change of a record that somebody else has deleted is a conflict too; restore brings the record back.",
                 "From a shell: huddle outbox, huddle outbox resolve N CHOICE. A command that does one thing ends with status 4 and keeps nothing.",
             ]
         case .documents:
             [
-                "huddle docs upload FILE --type TYPE sends a file to the family. Interrupted, the same command goes on where it stopped; the server takes the file only "
+                "huddle docs upload FILE --type TYPE sends a file to the family. After an interruption the same command continues where it stopped; the server takes the file only "
                     + "when all of it is there and is what was sent. A file has at most 100 MB.",
-                "A new version takes the place of the old one, which stays and can be fetched: --replaces DOCUMENT.",
-                "huddle docs download fetches it; huddle docs link gives an address for your own browser that works for ten minutes.",
+                "A new version replaces the old one, which stays and can be downloaded: --replaces DOCUMENT.",
+                "huddle docs download saves its file; huddle docs link gives an address for your own browser that works for ten minutes.",
                 "huddle docs share DOCUMENT --school SCHOOL makes a link for a coach without a sign-in: it is shown once, ends by itself (30 days), counts how often it is "
-                    + "opened, and huddle docs unshare ends it at once.",
+                    + "opened, and huddle docs unshare revokes it.",
                 "/documents lists them; their titles are edited and deleted like any other record.",
             ]
         case .times:
@@ -69,15 +69,15 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "? on an empty line, or F1, shows all keys. Tab completes commands and what follows them, names (who spoke last first), @people, #events, ~trips and :emoji:. Ctrl-R searches what you typed before.",
                 "Ctrl-O chooses whose season you look at, F2 shows the season, Alt-N goes to the first unread.",
                 "Alt-1 to Alt-9 show the pages by their numbers, Alt-A the next unread page, Alt-/ the one before, Alt-G any by a few letters. Alt-Up and Alt-Down go "
-                    + "through them in their order, Alt-< and Alt-> through those you saw.",
-                "Ctrl-Up selects what happened: r comments on it, e writes your own message anew, u to undo, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N go on), Esc goes back to typing.",
-                "Ctrl-X u takes back your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L draws anew, Ctrl-Z stops the program, /quit leaves.",
+                    + "through them in their order, Alt-< and Alt-> through those you saw. Alt-Z lists what was deleted, and Enter there restores it.",
+                "Ctrl-Up selects what happened: r comments on it, e changes your own message, u undoes the change, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N find more), Esc goes back to typing.",
+                "Ctrl-X u undoes your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L redraws, Ctrl-Z stops the program, /quit leaves.",
                 "/bind f5 season and /unbind f2 change keys, /set theme light colours, at once; /set by itself shows what can be set. It is kept in ~/.config/huddle/config, a line "
                     + "each as it is typed but without the slash, where you can write it as well.",
                 "A mouse clicks what it points at; with Shift the terminal selects text as always, after /set mouse off always.",
                 "The terminal's title has the family and how much is unread, where what it was can be given back; /set title off leaves it alone.",
                 "Terminals that are known to open links by themselves get links as such, those to directions, events and documents and those in what is said: /set hyperlinks on, off or auto.",
-                "/set notify says how you are told that somebody wrote: some of bell, osc9, hook, or none. A command is set with: "
+                "/set notify decides how you are notified: some of bell, osc9, hook, or none. A command is set with: "
                     + "/set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. It has $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) as well, the text "
                     + "on its standard input, and ten seconds.",
             ]
@@ -85,7 +85,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
             [
                 "Everybody in a family reads everything in it; nobody outside of it reads anything. Only parents and athletes write; athletes "
                     + "of 16 and older decide whether parents may change their season or only look.",
-                "Who chose an athlete's season, opened a document or exported it is written down; the athlete reads it with huddle access.",
+                "Everyone who chooses an athlete's season, opens a document or exports it is recorded; the athlete reads the list with huddle access.",
                 "Sign-ins, invites, roles, consents, exports and what the person who runs the server did are in the audit log for 2 years. Parents read it with "
                     + "huddle audit, everybody else their own entries.",
                 "No document can be read by everybody: it takes a sign-in, or a link that somebody of the family made, that ends, and that can be ended.",

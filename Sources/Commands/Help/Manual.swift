@@ -96,7 +96,7 @@ package enum Manual {
         for (status, meaning) in [
             ("0", "done"), ("1", "failed: the server ended the connection for good, or a file cannot be read or written"),
             ("2", "wrong use; nothing was sent"), ("3", "refused by the rules, or the sign-in is not known"),
-            ("4", "conflict: somebody changed the same meanwhile, nothing was overwritten"), ("5", "offline: no server, or no answer in time"),
+            ("4", "conflict: somebody changed the same in the meantime, nothing was overwritten"), ("5", "offline: no server, or no answer in time"),
         ] { page.entry(status, meaning, "", isSentence: false) }
         page.section("ENVIRONMENT")
         for (name, meaning) in [

@@ -40,6 +40,12 @@ package enum CommandAction: Hashable, Sendable {
     /// Ends the session, and forgets it here.
     case logout
     case ask(Question)
+    /// What was deleted and can be restored; `nil`: of any kind.
+    case deleted(Kind?)
+    /// An event's web page, or its place on a map.
+    case open(String, isMap: Bool)
+    /// Who is signed in; `showsState`: also whether the server answers, and what waits.
+    case identity(showsState: Bool)
     case outbox(OutboxRequest)
 }
 

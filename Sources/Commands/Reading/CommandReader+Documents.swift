@@ -32,7 +32,7 @@ extension CommandReader {
         case .share:
             let document = try one()
             guard let school = list.value("--school") else { throw UsageError("For which school is it? Take --school.") }
-            return .share(document, school: school, days: try list.integer("--days", in: 1...365))
+            return .share(document, school: school, days: try list.integer("--days", in: 1...365), isSure: list.has("--yes"))
         case .shares: return .shares(try one())
         case .unshare:
             guard let document = list.positional.first, list.positional.count <= 2 else { throw usage }

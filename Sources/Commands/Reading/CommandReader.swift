@@ -117,6 +117,14 @@ struct CommandReader {
         case .since:
             guard list.positional.count <= 1 else { throw usage }
             return .ask(.since(try list.positional.first.map(ArgumentList.sequence)))
+        case .deleted:
+            guard let word = list.positional.first else { return .deleted(nil) }
+            guard list.positional.count == 1, let kind = CommandTable.kind(word) else { throw usage }
+            return .deleted(kind)
+        case .open: return .open(try one(), isMap: list.has("--map"))
+        case .identity, .status:
+            try list.expectNoPositional()
+            return .identity(showsState: command.verb == .status)
         case .statistics:
             let kinds: [String: Kind] = ["events": .event, "documents": .document, "metrics": .metric]
             guard list.positional.count <= 1, let kind = list.positional.first.map({ kinds[$0] }) ?? .family else {
@@ -174,7 +182,7 @@ struct CommandReader {
             return .leave
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
-        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .status, .reconnect, .set, .bind, .unbind:
+        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .reconnect, .set, .bind, .unbind:
             preconditionFailure("the conversation alone does this")
         }
     }
@@ -344,7 +352,7 @@ extension ArgumentList {
     /// A sequence of the family's history.
     fileprivate static func sequence(_ text: String) throws(UsageError) -> Int64 {
         guard let sequence = Int64(text), sequence >= 0, sequence < 1 << 53 else {
-            throw UsageError("'\(text.printable)' is no sequence: huddle history prints them.")
+            throw UsageError("'\(text.printable)' isn't a change number. huddle history shows them.")
         }
         return sequence
     }

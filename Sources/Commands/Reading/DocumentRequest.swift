@@ -3,7 +3,8 @@ package enum DocumentRequest: Hashable, Sendable {
     case upload([String], Description)
     case download(String, to: String?)
     case versions(String)
-    case share(String, school: String, days: Int?)
+    /// `isSure`: an older link of the school is replaced without a question.
+    case share(String, school: String, days: Int?, isSure: Bool)
     case shares(String)
     /// `school`: whose link alone.
     case unshare(String, school: String?)

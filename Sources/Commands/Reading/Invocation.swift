@@ -63,6 +63,7 @@ package struct Invocation: Hashable, Sendable {
             throw UsageError("\(action == .interactive ? "The conversation" : "batch") reads standard input itself. Give --token-file a file.")
         }
         if isWatched, isOffline { throw UsageError("--watch needs the server: leave --offline out.") }
+        if isJSON, case .list(let filter) = action, filter.columns != nil { throw UsageError("--columns is for the table, and JSON has every field. Leave --json or --columns out.") }
         if isJSON, command.output == nil, action != .version { throw Self.noJSON(command) }
     }
 

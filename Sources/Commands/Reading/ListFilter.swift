@@ -44,6 +44,10 @@ package struct ListFilter: Hashable, Sendable {
     /// The athlete whose records are wanted, whatever season is looked at; an id, or a name until `resolve`.
     package var athlete: String?
     private var owner: Identifier?
+    /// The columns that are shown (`RecordColumns`); `nil` for those of the kind.
+    package var columns: [String]?
+    /// The largest number of records that are shown.
+    package var limit: Int?
 
     package init(_ kind: Kind) { self.kind = kind }
 
@@ -108,7 +112,8 @@ package struct ListFilter: Hashable, Sendable {
         guard let query = try? query(context: context) else { return [] }
         let keyed = Self.keyed(records.filter { $0.kind == kind })
         let found = query.ordered(query.wanted(keyed, today: CalendarDate(today) ?? .first).map { keyed[$0] }).map(\.0)
-        return kind == .message ? found.reversed() : found
+        let shown = found.prefix(limit ?? .max)
+        return kind == .message ? shown.reversed() : Array(shown)
     }
 
     /// Records with what lists ask of them.

@@ -34,7 +34,7 @@ package enum OutboxRequest: Hashable, Sendable {
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let last = parts.last, let choice = choice(last) else {
-                throw UsageError("'\(word.printable)' is no choice: write yours, theirs or both, or FIELD=yours and so on.")
+                throw UsageError("'\(word.printable)' isn't a choice. Write yours, theirs or both, or FIELD=yours and so on.")
             }
             guard parts.count == 2 else {
                 whole = choice
@@ -43,7 +43,7 @@ package enum OutboxRequest: Hashable, Sendable {
             let name = String(parts[0].map { $0 == "-" ? "_" : $0 })
             let declared = sides.record.kind.declaration.fields
             guard let field = sides.fields.first(where: { declared[$0.field].name == name || declared[$0.field].name.hasPrefix(name + "_") }) else {
-                throw UsageError("'\(parts[0].printable)' is no field of this conflict.")
+                throw UsageError("'\(parts[0].printable)' isn't a field of this conflict.")
             }
             fields[field.field] = choice
         }
@@ -65,16 +65,21 @@ package enum OutboxRequest: Hashable, Sendable {
         return place - 1
     }
 
-    /// The draft that a number names: its place in the list from 1, or its mutation's number.
+    /// The draft that a number names: its place in the list from 1, or its mutation's number; behind "#" its mutation's
+    /// number alone, which no other draft ever has.
     ///
     /// - Parameter listed: the mutations of the list that was shown last, whose numbers stay what they were when some of them are gone; `nil`: there
     ///   was none, and the list is `drafts`.
     package static func draft(_ number: String, _ drafts: [Draft], listed: [Int64]? = nil) throws(UsageError) -> Draft {
+        if number.hasPrefix("#") {
+            if let value = Int64(number.dropFirst()), let draft = drafts.first(where: { $0.id == value }) { return draft }
+            throw UsageError("Nothing that was refused has the number \(number.printable). See /drafts, or: huddle outbox")
+        }
         if let value = Int64(number) {
             let listed = listed ?? drafts.map(\.id)
             if let place = Int(exactly: value), place > 0, place <= listed.count {
                 if let draft = drafts.first(where: { $0.id == listed[place - 1] }) { return draft }
-                throw UsageError("What had the number \(place) is sent again, decided or forgotten already. /drafts numbers what is left.")
+                throw UsageError("What had the number \(place) is sent again, decided or discarded already. /drafts numbers what is left.")
             }
             if let draft = drafts.first(where: { $0.id == value }) { return draft }
         }

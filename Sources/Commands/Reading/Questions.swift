@@ -73,7 +73,7 @@ package struct Questions: Sendable {
 
     package mutating func answer(_ line: String) throws(UsageError) {
         if asksAthlete {
-            guard !line.trimmed.isEmpty else { throw UsageError("Whose it is has to be said.") }
+            guard !line.trimmed.isEmpty else { throw UsageError("The record needs an athlete. Type the athlete's name.") }
             athlete = line.trimmed
             asksAthlete = false
             return

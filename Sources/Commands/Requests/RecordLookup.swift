@@ -17,9 +17,12 @@ package struct RecordLookup {
 
     package init(_ engine: borrowing SyncEngine, names: RecordNames? = nil, numbered: @escaping ([Kind], Int) -> Record? = { _, _ in nil }) {
         self.names = names ?? RecordNames(engine)
-        deleted = RecordNames(engine.confirmedRecords.values.filter(\.isDeleted))
+        deleted = Self.deleted(engine)
         self.numbered = numbered
     }
+
+    /// The names of what was deleted and may come back.
+    package static func deleted(_ engine: borrowing SyncEngine) -> RecordNames { RecordNames(DeletedText.records(engine.confirmedRecords.values)) }
 
     /// - Parameter kinds: those that it may be of.
     /// - Throws: a sentence, when the text fits no record or several.

@@ -45,7 +45,7 @@ package enum Request {
         case .leave:
             guard let member = engine.member, let record = names[member] else { throw UsageError("Your own record is not here yet. Try again when the server answers.") }
             return [remove(record)]
-        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .signInByName, .logout, .outbox, .list, .watch, .ask, .undo, .redo, .itinerary, .export, .document: return []
+        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .signInByName, .logout, .outbox, .list, .watch, .ask, .deleted, .identity, .open, .undo, .redo, .itinerary, .export, .document: return []
         }
     }
 
@@ -132,7 +132,7 @@ package enum Request {
         do {
             let member = try names.find(.member, name)
             guard member.fields.text("role") == Role.athlete.rawValue else {
-                throw UsageError("\(RecordNames.name(member)) is no athlete. Name one of \(athletes.joined(separator: ", ")).")
+                throw UsageError("\(RecordNames.name(member)) isn't an athlete. Name one of \(athletes.joined(separator: ", ")).")
             }
             return member
         } catch let failure as LookupFailure {
@@ -214,7 +214,7 @@ package enum Request {
         _ record: Record, _ text: String, _ names: RecordNames, of version: Int64? = nil, _ original: String? = nil
     ) throws(Rejection) -> Operation {
         guard text.contains(where: { !$0.isWhitespace }) else {
-            throw Rejection(.required, "A message says something. To take it back, undo it.", operation: 0, kind: .message, id: record.id, field: "text")
+            throw Rejection(.required, "A message needs a text. To delete it, undo it.", operation: 0, kind: .message, id: record.id, field: "text")
         }
         var changed = patch(.message, "text", .text(text))
         let spokenTo = spokenTo(in: text, names)

@@ -13,7 +13,7 @@ package struct Command: Hashable, Sendable {
         case account, confirm, password, factor, recovery, passkeys
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, redo, itinerary, export
-        case history, since, statistics, access, audit
+        case history, since, statistics, access, audit, deleted, identity, open
         case upload, download, versions, share, shares, unshare, link
         case say, deed, find, older, watch, batch
         case context, status, reconnect, drafts, retry, drop, help, clear, quit
@@ -134,6 +134,8 @@ package struct Command: Hashable, Sendable {
         case seat
         /// The server, the profile and the family.
         case signIn
+        /// The person who is signed in, and what waits.
+        case identity
         /// One command of the table a line.
         case commands
         /// What each line of a batch came to, one a line.

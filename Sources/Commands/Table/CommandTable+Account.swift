@@ -41,7 +41,7 @@ extension CommandTable {
         Command(
             .recovery, .account, words: [["recovery"]], arguments: [.init("DO", .word(["codes", "member"])), .init("NAME", .text, required: false)], output: .answer,
             "ten recovery codes for yourself; or, for parents, a code by which a member comes back",
-            notes: "codes are shown once, and replace the former ones. member makes a code for somebody who has lost their sign-in; they write huddle join CODE within 24 hours, and all their devices are told."),
+            notes: "codes are shown once, and replace the former ones. member makes a code for somebody who has lost their sign-in; they run huddle join CODE within 24 hours, and all their devices are told."),
         Command(
             .passkeys, .account, words: [["passkeys"]],
             arguments: [.init("DO", .word(["list", "remove"]), required: false), .init("NAME", .text, required: false, repeats: true)], output: .answer,

@@ -18,8 +18,8 @@ extension CommandTable {
             "bring back what was deleted in the last 30 days"),
         Command(
             .undo, .changes, words: [["undo"]], slash: [["undo"]], arguments: [.init("CHANGE", .sequence, required: false)],
-            options: override, output: .receipt, "take back a change, whole; without its number your own last one",
-            notes: "The number stands in the history (#121) and in every answer (seq). It can be undone as long as nobody changed the same since. Again: the one before it."),
+            options: override, output: .receipt, "undo a whole change; without its number your own last one",
+            notes: "The number is in the history (#121) and in every receipt (seq). It can be undone as long as nobody changed the same since. Again: the one before it."),
         Command(
             .redo, .changes, words: [["redo"]], slash: [["redo"]], options: override, output: .receipt, "do again what you undid last; again: what you undid before it"),
         Command(
@@ -28,7 +28,7 @@ extension CommandTable {
             notes: "DAYS may be negative: huddle shift \"Fall Camp\" -7"),
         Command(
             .copy, .changes, words: [["copy"]], slash: [["copy"]], arguments: target(copied) + [.init("DAYS", .number)], output: .receipt,
-            "a new trip or event like that one, so many days later"),
+            "a new trip or event like that one, DAYS later"),
         Command(
             .itinerary, .changes, words: [["itinerary"]], slash: [["itinerary"]],
             arguments: [.init("TRIP", .record([.trip]), required: false)],
@@ -50,12 +50,20 @@ extension CommandTable {
             .history, .questions, words: [["history"]], slash: [["history"]], arguments: [.init("NAME", .record(named), required: false, repeats: true)],
             options: [
                 .init("--before", hint: "SEQ", value: .sequence, "what is older than that change"),
-                .init("--limit", hint: "N", value: .number, "so many at most (20)"),
+                .init("--limit", hint: "N", value: .number, "at most N (20)"),
             ], output: .answer, "who changed what, of the family or of one record",
             notes: "KIND ID for a record that is deleted."),
         Command(
             .since, .questions, words: [["since"]], slash: [["since"]], arguments: [.init("SEQ", .sequence, required: false)],
             output: .answer, "what others did since you last looked, or after a change"),
+        Command(
+            .deleted, .questions, words: [["deleted"]], slash: [["deleted"]],
+            arguments: [.init("KIND", .word((named + [.member]).map { KindWords.singular($0)[0] }), required: false)], output: .records,
+            "what was deleted in the last 30 days and can be restored"),
+        Command(
+            .open, .questions, words: [["open"]], arguments: [.init("EVENT", .record([.event]))],
+            options: [.init("--map", "the place on a map, for directions")], output: .link,
+            "open an event's web page in your browser; without a desktop it prints the address"),
         Command(
             .statistics, .questions, words: [["stats"]], slash: [["stats"]],
             arguments: [.init("KIND", .word(["events", "documents", "metrics"]), required: false)], output: .answer,
@@ -64,7 +72,7 @@ extension CommandTable {
             .access, .questions, words: [["access"]], slash: [["access"]],
             options: [
                 .init("--before", hint: "MARK", value: .pageMark, "what is older, as the last answer said"),
-                .init("--limit", hint: "N", value: .number, "so many at most (20)"),
+                .init("--limit", hint: "N", value: .number, "at most N (20)"),
             ], output: .answer, "who looked at an athlete's season"),
         Command(
             .audit, .questions, words: [["audit"]], slash: [["audit"]],

@@ -14,12 +14,12 @@ extension CommandTable {
                 .init("--athlete", hint: "MEMBER", value: .record([.member]), "whose; else the context's"),
             ], output: .records,
             "send files to the family, one after the other",
-            notes: "Interrupted, it goes on where it stopped when the same command is run again. A file has at most 100 MB."),
+            notes: "After an interruption the same command continues where it stopped. A file has at most 100 MB."),
         Command(
             .download, .documents, kind: .document, words: forms("download"), arguments: [.init("DOCUMENT", .record([.document]))],
             options: [.init("--output", hint: "FILE", value: .file, "a new file, or a folder; else its own name, beside what is there")], output: .records,
-            "fetch a document's file",
-            notes: "Interrupted, it goes on where it stopped. What came is compared with what was uploaded."),
+            "save a document's file",
+            notes: "After an interruption it continues where it stopped. The file is compared with the one that was uploaded."),
         Command(
             .versions, .documents, kind: .document, words: forms("versions"), arguments: [.init("DOCUMENT", .record([.document]))], output: .records,
             "all versions of a document, the newest first",
@@ -29,8 +29,9 @@ extension CommandTable {
             options: [
                 .init("--school", hint: "SCHOOL", value: .record([.school]), required: true, "for whom; a new link takes the place of that school's old one"),
                 .init("--days", hint: "N", value: .number, "how long it works (30; at most 365)"),
+                .init("--yes", "replace the school's old link without asking on a terminal"),
             ], output: .link, "a link by which a coach opens it without a sign-in",
-            notes: "The link is shown once. It counts how often it is opened, and huddle docs unshare ends it at once."),
+            notes: "The link is shown once. It counts how often it is opened, and huddle docs unshare revokes it."),
         Command(
             .shares, .documents, kind: .document, words: forms("shares"), arguments: [.init("DOCUMENT", .record([.document]))], output: .link,
             "the links of a document: for whom, until when, how often opened"),

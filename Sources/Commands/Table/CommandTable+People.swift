@@ -17,7 +17,7 @@ extension CommandTable {
         Command(
             .invites, .people, words: [["invites"]], slash: [["invites"]],
             arguments: [.init("DO", .word(["list", "resend", "withdraw"]), required: false), .init("NAME|ID", .text, required: false, repeats: true)],
-            output: .answer, "invites that nobody has accepted; a new code for one, or take one back",
+            output: .answer, "invites that nobody has accepted; a new code for one, or withdraw one",
             notes: "For parents. resend makes a new code, and the former one is dead. In the conversation, /invites comes first."),
         Command(
             .consents, .people, words: [["consents"]], slash: [["consents"]], options: [.init("--text", "show the text in force as well")], output: .answer,
@@ -27,7 +27,7 @@ extension CommandTable {
             .consent, .people, words: [["consent"]], arguments: [.init("ATHLETE", .record([.member]), repeats: true)],
             options: [
                 .init("--accept", hint: "VERSION", value: .text, "you have read this version of the text (huddle consents --text) and consent"),
-                .init("--withdraw", "take the consent back: the athlete's sessions end"),
+                .init("--withdraw", "withdraw the consent: the athlete's sessions end"),
             ], output: .answer, "consent to the sign-in of an athlete of 13 to 17",
             notes: "For parents. On a terminal it shows the text and asks. Afterwards: huddle invite NAME --member"),
         Command(

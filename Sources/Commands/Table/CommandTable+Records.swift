@@ -21,7 +21,7 @@ extension CommandTable {
     ]
 
     /// Of lists.
-    static let watch = Command.Option("--watch", inConversation: false, "show it anew whenever it has changed, until it is interrupted")
+    static let watch = Command.Option("--watch", inConversation: false, "show it again whenever it changes, until it is interrupted")
 
     static let records: [Command] = kinds.flatMap(commands)
 
@@ -35,7 +35,7 @@ extension CommandTable {
         var commands = [
             Command(
                 .list, .records, kind: kind, words: plurals.map { [$0] }, slash: plurals.map { [$0] }, arguments: [.init("TEXT", .text, required: false, repeats: true)],
-                options: ListOptions.declared(kind) + [watch], output: .records, "list \(plural); TEXT is searched", notes: notes(kind))
+                options: ListOptions.declared(kind) + ListOptions.shown(kind) + [watch], output: .records, "list \(plural); TEXT is searched", notes: notes(kind))
         ]
         if kind == .message { return commands }
         if kind != .member {
@@ -113,6 +113,6 @@ extension CommandTable {
                     "a result, as often as wanted: --metric pop_time=1.89, --metric \"velocity=82.5 mph\""),
             ],
             output: .receipt, "mark an event attended, with what happened there",
-            notes: "Everything is one change: it is done whole or not at all, and one undo takes it back.")
+            notes: "Everything is one change: it is done whole or not at all, and one undo undoes all of it.")
     }
 }

@@ -17,7 +17,7 @@ package enum CommandTable {
         .init("--plain", "lines instead of a full screen, for screen readers"),
         .init("--offline", "with what is kept on this machine: lists show it, changes wait in the outbox"),
         .init("--timeout", hint: "SECONDS", value: .number, "how long a command may take (10)"),
-        .init("--help", "what a command takes; huddle add event --help tells the fields"),
+        .init("--help", "what a command takes; huddle add event --help lists the fields"),
         .init("--version", "which program this is"),
     ]
 
@@ -43,7 +43,7 @@ package enum CommandTable {
     private static let start: [Command] = [
         Command(
             .converse, .start, words: [[]], "talk and follow the season, with everybody who is there",
-            notes: "On a terminal a full screen, else lines in and out. /help tells what can be typed."),
+            notes: "On a terminal a full screen, else lines in and out. /help lists what can be typed."),
         Command(
             .join, .start, words: [["join"]], arguments: [.init("CODE", .code)],
             options: [
@@ -70,6 +70,9 @@ package enum CommandTable {
             options: [.init("--man", inConversation: false, "the whole manual as a page for man: huddle help --man | man -l -")], output: .commands,
             "what a command does and takes, or a page on a topic",
             notes: "Topics: " + HelpTopic.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: "; ") + "."),
+        Command(
+            .identity, .start, words: [["whoami"]], output: .identity, "your name, role, family and server",
+            notes: "It asks the server. With --offline, or if no server answers, it shows what is kept on this computer."),
         Command(
             .completions, .start, words: [["completions"]], arguments: [.init("SHELL", .word(Shell.allCases.map(\.rawValue)))],
             "completion of commands, options, words and names for a shell",
@@ -102,7 +105,7 @@ package enum CommandTable {
             notes: "The lines are written as behind huddle: add event type=camp name=\"Fall Camp\" start=2026-12-01. Empty lines and those that begin with # are passed over. "
                 + "Files can go up and down in it (docs upload …). It ends with the status of the first line that failed. A single - means the same as batch."),
         Command(.deed, .talk, slash: [["me"]], arguments: [.init("TEXT", .text, repeats: true)], "say what you do: /me packs the car"),
-        Command(.find, .talk, slash: [["find"]], arguments: [.init("TEXT", .text, repeats: true)], "what was said or done with these words; n goes on to older ones, N back"),
+        Command(.find, .talk, slash: [["find"]], arguments: [.init("TEXT", .text, repeats: true)], "what was said or done with these words; n finds older ones, N newer ones"),
         Command(.older, .talk, slash: [["older"]], "older messages"),
     ]
 
@@ -110,13 +113,13 @@ package enum CommandTable {
         Command(
             .context, .screen, slash: [["context"]], arguments: [.init("NAME|all", .season)],
             "whose season you look at; everybody's with all"),
-        Command(.status, .screen, slash: [["status"]], "server, whose season, who is here, what waits and what was refused"),
+        Command(.status, .screen, words: [["status"]], slash: [["status"]], output: .identity, "server, whose season, who is here, what waits and what was refused"),
         Command(.reconnect, .screen, slash: [["reconnect"]], "try the server now, instead of waiting for the next attempt"),
         Command(.drafts, .screen, slash: [["drafts"]], "what was refused and is kept"),
         Command(
             .retry, .screen, slash: [["retry"]], arguments: [.init("N", .number)],
             options: [
-                .init("--override", "accept that items of a trip are at the same time, as the refusal told"),
+                .init("--override", "accept that items of a trip are at the same time, as the refusal says"),
                 .init("--reason", hint: "TEXT", value: .text, "why; kept with the change"),
             ],
             "send a draft again"),
@@ -126,19 +129,19 @@ package enum CommandTable {
                 .init("DO", .word(["list", "send", "retry", "drop", "resolve"]), required: false), .init("N", .number, required: false),
                 .init("CHOICE", .text, required: false, repeats: true),
             ], output: .outbox, "what waits to be sent, what was refused, and files on their way",
-            notes: "send waits until all of it is answered; retry N, drop N and resolve N are for what was refused: /conflicts and /resolve tell of choices. drop f1 stops the first of the files, for good."),
+            notes: "send waits until all of it is answered; retry N, drop N and resolve N are for what was refused: /conflicts and /resolve show the choices. drop f1 stops the first of the files, for good."),
         Command(.conflicts, .screen, slash: [["conflicts"]], "what was refused because somebody changed the same: both sides"),
         Command(
             .resolve, .screen, slash: [["resolve"]],
             arguments: [.init("N", .number), .init("CHOICE", .text, required: false, repeats: true)],
             "decide a conflict: yours, theirs or both, for all fields or FIELD=yours",
             notes: "Both keeps both texts, theirs first. Without a choice it shows the two sides."),
-        Command(.drop, .screen, slash: [["drop"]], arguments: [.init("N", .number)], "forget a draft; f1 stops the first of the files on their way"),
+        Command(.drop, .screen, slash: [["drop"]], arguments: [.init("N", .number)], "discard a draft; f1 stops the first transfer"),
         Command(
             .set, .screen, slash: [["set"]],
             arguments: [.init("NAME", .setting, required: false), .init("VALUE", .settingValue, required: false, repeats: true)],
             "how you like the screen: shows it, or changes it at once and keeps it",
-            notes: "Without a value it shows it, without a name everything. default takes a setting out again. It is kept in ~/.config/huddle/config; what else stands there stays as it is."),
+            notes: "Without a value it shows it, without a name everything. default takes a setting out again. It is kept in ~/.config/huddle/config; other lines stay as they are."),
         Command(
             .bind, .screen, slash: [["bind"]], arguments: [.init("@PAGE", .text, required: false), .init("KEY", .text, repeats: true), .init("ACTION", .text)],
             "what a key does, at once and from then on: /bind f5 season",

@@ -2,6 +2,8 @@ internal import Arguments
 internal import Dates
 internal import Family
 internal import Queries
+internal import Terminal
+internal import Words
 
 /// The options of lists, read off what queries of the kind know: `--type visit --status attended --date upcoming --sort name`.
 enum ListOptions {
@@ -28,6 +30,14 @@ enum ListOptions {
             options.append(choice("--sort", declaration.sorts.map(\.rawValue), "the order"))
         }
         return options
+    }
+
+    /// Which records of the list are shown, and which of their fields: for programs and wide terminals.
+    static func shown(_ kind: Kind) -> [Command.Option] {
+        [
+            .init("--columns", hint: "NAME,…", value: .word(RecordColumns.names(kind)), inConversation: false, "these columns: id, athlete, or fields (huddle help edit \(KindWords.singular(kind)[0]))"),
+            .init("--limit", hint: "N", value: .number, inConversation: false, "at most N records"),
+        ]
     }
 
     /// Those of several kinds, each once.
@@ -110,6 +120,16 @@ enum ListOptions {
         if kind.declaration.scope == .athlete { filter.athlete = list.value("--athlete") }
         for key in [Query.FilterKey.school, .coach, .event, .trip] {
             if let name = list.value(word(key)) { filter.named[key] = name }
+        }
+        filter.limit = try list.integer("--limit", in: 1...100_000)
+        if let columns = list.value("--columns") {
+            filter.columns = try columns.split(separator: ",").map { word throws(UsageError) in
+                guard let column = RecordColumns.column(String(word).trimmed, of: kind) else {
+                    throw UsageError("\(kind.declaration.label) has no column '\(String(word).printable)'. There are: \(RecordColumns.names(kind).joined(separator: ", ")).")
+                }
+                return column
+            }
+            guard filter.columns?.isEmpty == false else { throw UsageError("--columns takes names with commas between, like name,start_date.") }
         }
         filter.text = ((list.value("--search").map { [$0] } ?? []) + (words ?? list.positional)).joined(separator: " ")
         return filter

@@ -1,9 +1,10 @@
 internal import Arguments
 internal import Terminal
+internal import Words
 
 /// What a person can set for the full screen: a line `set NAME VALUE…` of `~/.config/huddle/config`, or `/set NAME VALUE…`.
 package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
-    case theme, mouse, title, hyperlinks, notify
+    case theme, mouse, title, hyperlinks, activity, notify
     case notifyCommand = "notify-command"
 
     /// Takes a line out, so that it is as without any.
@@ -16,8 +17,9 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
         case .mouse: "whether clicks count; off, the terminal selects text as always"
         case .title: "the family and what is unread in the terminal's title"
         case .hyperlinks: "links that the terminal opens by itself; auto: where it is known to"
-        case .notify: "how you are told that somebody wrote"
-        case .notifyCommand: "a program that is told too"
+        case .activity: "what the room shows besides messages: on, changes and who comes and leaves; quiet, changes; off, nothing"
+        case .notify: "how you are notified that somebody wrote"
+        case .notifyCommand: "a program that is run as well"
         }
     }
 
@@ -27,6 +29,7 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
         case .theme: ["dark", "light", "mono"]
         case .mouse, .title: ["on", "off"]
         case .hyperlinks: ["on", "off", "auto"]
+        case .activity: TimelineActivity.allCases.map(\.rawValue)
         case .notify: ["bell", "osc9", "hook", "none"]
         case .notifyCommand: []
         }
@@ -42,7 +45,7 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Whether it counts where lines follow one another as well.
-    package var isForLines: Bool { self == .notify || self == .notifyCommand }
+    package var isForLines: Bool { self == .activity || self == .notify || self == .notifyCommand }
 }
 
 /// What is asked of the configuration while the program runs.

@@ -25,7 +25,7 @@ package enum BufferKey: Hashable, Sendable {
         case .season: "Season"
         case .trips: "Trips"
         case .documents: "Documents"
-        case .kept: "Kept"
+        case .kept: "Outbox"
         case .record, .form: ""
         }
     }

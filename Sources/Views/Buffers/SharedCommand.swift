@@ -6,7 +6,7 @@ package enum BufferCommand: String, CaseIterable, Sendable {
     case sixth = "buffer-6", seventh = "buffer-7", eighth = "buffer-8", ninth = "buffer-9"
     case nextActive = "buffer-next-active", last = "buffer-last", switchTo = "buffer-switch", close = "buffer-close"
     case previous = "buffer-previous", next = "buffer-next", back = "buffer-back", forth = "buffer-forth"
-    case season = "season-menu"
+    case season = "season-menu", deleted = "deleted-menu"
 
     /// The buffer number of a command that goes to a number.
     var number: Int? { rawValue.last.flatMap(\.wholeNumberValue) }
@@ -19,18 +19,19 @@ package enum BufferCommand: String, CaseIterable, Sendable {
         case .nextActive: "the next unread page"
         case .last: "the previous page"
         case .switchTo: "anywhere, by a few letters"
-        case .close: "close the buffer"
-        case .previous: "the buffer above"
-        case .next: "the buffer below"
-        case .back: "back through the buffers you saw"
+        case .close: "close the page"
+        case .previous: "the page above"
+        case .next: "the page below"
+        case .back: "back through the pages you saw"
         case .forth: "forth again"
         case .season: "whose season you look at"
-        default: "buffer \(number ?? 0)"
+        case .deleted: "what was deleted"
+        default: "page \(number ?? 0)"
         }
     }
 
     /// The lines for help; the nine numbers share one line.
-    package static let helpLines = [("buffer-1", "room; 2 season 3 trips 4 files 5 kept")] + [nextActive, last, switchTo, season, close].map { ($0.rawValue, $0.summary) }
+    package static let helpLines = [("buffer-1", "room; 2 season 3 trips 4 documents 5 outbox")] + [nextActive, last, switchTo, season, close].map { ($0.rawValue, $0.summary) }
 
     static func bindDefaults(_ keymap: inout Keymap) {
         for command in allCases {
@@ -38,7 +39,7 @@ package enum BufferCommand: String, CaseIterable, Sendable {
         }
         let keys: [(String, BufferCommand)] = [
             ("alt-a", .nextActive), ("alt-/", .last), ("ctrl-x b", .switchTo), ("alt-g", .switchTo), ("ctrl-x k", .close),
-            ("alt-up", .previous), ("f5", .previous), ("alt-down", .next), ("f6", .next), ("alt-<", .back), ("alt->", .forth),
+            ("alt-up", .previous), ("f5", .previous), ("alt-down", .next), ("f6", .next), ("alt-<", .back), ("alt->", .forth), ("alt-z", .deleted),
         ]
         for (names, command) in keys { keymap.bind(names, to: command.rawValue) }
         // In other modes with text input the key belongs to the editor.
@@ -57,6 +58,8 @@ package enum SharedAction: Hashable, Sendable {
     case travel(Int)
     /// The menu of seasons.
     case chooseSeason
+    /// The list of what was deleted.
+    case showDeleted
     /// Back to the previous buffer; fixed buffers stay open.
     case close
     /// Esc where nothing is left to clear: a record's page closes, and everything else stays. It never leads into the
@@ -84,6 +87,7 @@ package enum SharedAction: Hashable, Sendable {
             case .last: self = .showLast
             case .switchTo: self = .switchBuffer
             case .season: self = .chooseSeason
+            case .deleted: self = .showDeleted
             case .previous: self = .showNeighbour(-1)
             case .next: self = .showNeighbour(1)
             case .back: self = .travel(-1)

@@ -23,7 +23,7 @@ package struct SwitchTarget: Hashable, Labelled {
     /// The open buffers and the seasons.
     fileprivate static func near(_ buffers: BufferList, seasons: [Season]) -> [SwitchTarget] {
         buffers.entries.enumerated().filter { $0.element.key != buffers.current }.map { index, entry in
-            SwitchTarget(.buffer(entry.key), entry.title, "buffer \(index + 1)\(entry.unread > 0 ? ", \(entry.unread) new" : "")")
+            SwitchTarget(.buffer(entry.key), entry.title, "page \(index + 1)\(entry.unread > 0 ? ", \(entry.unread) new" : "")")
         } + seasons.map { SwitchTarget(.season($0.context), "\($0.name)'s season", "season") }
     }
 
@@ -160,16 +160,5 @@ package struct SwitcherView: Sendable {
                 canvas.draw(detail, at: inner.endColumn - TextWidth.of(detail), inner.row + 1 + row, muted)
             }
         }
-    }
-}
-
-/// The last action and the key that undoes it, shown for a few seconds below the title.
-package enum ToastLine {
-    package static func draw(_ text: String, _ canvas: inout Canvas, _ theme: Theme) {
-        guard canvas.size.rows > 3, !text.isEmpty else { return }
-        let shown = " " + TextWidth.cut(text, to: max(canvas.size.columns - 2, 1)) + " "
-        let start = max(canvas.size.columns - TextWidth.of(shown), 0)
-        canvas.draw(shown, at: start, 1, theme[.success].with(.reverse))
-        canvas.link(Rect(start, 1, columns: TextWidth.of(shown), rows: 1), Link.last(in: text).flatMap(Hyperlink.init))
     }
 }

@@ -73,6 +73,8 @@ package struct FormRow {
     package var original: Content
     package var editor = Terminal.LineEditor()
     package var problem: String?
+    /// A sentence about the value that another member gave the field while this user changed it.
+    package var rival: String?
     package var isTouched = false
 
     init(part: Int, kind: Kind, field: Int?, label: String, isRequired: Bool, section: String = "", content: Content) {
@@ -112,6 +114,7 @@ package struct FormRow {
         self.content = content
         original = content
         isTouched = false
+        rival = nil
         if case .typed(let text) = content {
             editor = Terminal.LineEditor()
             editor.set(text)

@@ -11,7 +11,7 @@ extension FormView {
         let (top, rest) = canvas.bounds.splitTop(1)
         TitleLine.draw(facts, &canvas, top, theme)
         let (body, status) = rest.splitBottom(1)
-        canvas.box(body, theme[.accent], title: "\(title)   Ctrl-S \(saveLabel)  Esc Cancel", titleStyle: theme[.muted])
+        canvas.box(body, theme[.accent], title: isSaving ? "\(title)   \(savingLabel)" : "\(title)   Ctrl-S \(saveLabel)  Esc Cancel", titleStyle: theme[.muted])
         let save = body.column + 3 + TextWidth.of(title) + 3
         canvas.target(Rect(save, body.row, columns: 7 + TextWidth.of(saveLabel), rows: 1), .keys([.control("s")]))
         canvas.target(Rect(save + 9 + TextWidth.of(saveLabel), body.row, columns: 10, rows: 1), .keys([Key(.escape)]))
@@ -121,6 +121,10 @@ extension FormView {
             let empty = isFocused ? "type a few letters, or Space" : nobody
             lines.append(
                 Line(row: place, text: head + StyledText(TextWidth.cut(names.isEmpty ? empty : names, to: width), names.isEmpty ? theme[.muted] : theme[.text]), cursor: isFocused ? labels + 2 : nil))
+        }
+        if let rival = row.rival {
+            let margin = StyledText(String(repeating: " ", count: labels + 2))
+            lines += StyledText(rival, theme[.warning]).wrapped(columns: width).map { Line(row: place, text: margin + $0) }
         }
         if let problem = row.problem {
             let margin = StyledText(String(repeating: " ", count: labels + 2))

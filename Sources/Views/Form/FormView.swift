@@ -139,14 +139,14 @@ package struct FormView: AskingPane {
         let isGame = event.fields.text("type") == "game"
         var parts = [
             FormPart(.event, base: event, preset: ["attended": .flag(true)], title: "At the event"),
-            FormPart(.interaction, preset: link, title: "Did you have any coaching interactions at \(EventText.name(event.fields))?", isOptional: true),
+            FormPart(.interaction, preset: link, title: "Optional: did you have any coaching interactions at \(EventText.name(event.fields))?", isOptional: true),
         ]
         var rows = Self.rows(of: .event, part: 0, event.fields, only: ["coaches_present", "performance_notes"], sections: false)
         rows += Self.rows(
             of: .interaction, part: 1, Fields(.interaction), only: ["content", "interaction_type", "direction", "coach_id", "sentiment"],
             preset: ["interaction_type": .text(isGame ? "game" : "in_person_visit"), "direction": .text("outbound")], sections: false)
         for number in 0..<resultsAtOnce {
-            parts.append(FormPart(.metric, preset: link, title: number == 0 ? "Results" : "", isOptional: true))
+            parts.append(FormPart(.metric, preset: link, title: number == 0 ? "Optional: results" : "Result \(number + 1)", isOptional: true))
             rows += Self.rows(of: .metric, part: 2 + number, Fields(.metric), only: ["metric_type", "label", "value", "unit"], sections: false)
         }
         return FormView("Mark Attended", "Mark Attended", parts, rows, event.athlete, context, today, theme, keymap, .attend(event.id), savesUntouched: true)
@@ -213,12 +213,36 @@ package struct FormView: AskingPane {
     }
 
     /// Updates a form when the record that it changes has changed: untouched fields take the new values. The base
-    /// stays, so that two changes of the same field become a conflict and neither is lost.
-    package mutating func follow(_ record: Record) {
+    /// stays, so that two changes of the same field become a conflict and neither is lost; a changed field says so
+    /// before it is saved.
+    ///
+    /// - Parameter name: the name of the member who changed the record last.
+    package mutating func follow(_ record: Record, by name: String = "somebody") {
+        for place in rows.indices where rows[place].part == 0 && rows[place].isChanged && parts[0].base?.id == record.id {
+            guard let field = rows[place].field, let content = FormRow.content(record.fields[field], rows[place].type) else { continue }
+            if content == rows[place].original || content == rows[place].current {
+                rows[place].rival = nil
+            } else if record.version > (parts[0].base?.version ?? 0) {
+                let words = words(content, rows[place])
+                rows[place].rival = words.isEmpty ? "\(name) just cleared this." : "\(name) just made this \(words)."
+            }
+        }
         for place in rows.indices where rows[place].part == 0 && !rows[place].isChanged && parts[0].base?.id == record.id {
             guard let field = rows[place].field, let content = FormRow.content(record.fields[field], rows[place].type), content != rows[place].original
             else { continue }
             rows[place].reset(to: content)
+        }
+    }
+
+    /// A content in words, on one line.
+    private func words(_ content: FormRow.Content, _ row: FormRow) -> String {
+        switch content {
+        case .typed(let text): return TextWidth.cut(text.printableLines.first ?? "", to: 40)
+        case .choice(let place):
+            guard case .choice(_, let labels) = row.type, let place, labels.indices.contains(place) else { return "" }
+            return labels[place]
+        case .flag(let isOn): return isOn ? "yes" : "no"
+        case .chosen(let ids): return TextWidth.cut(ids.map { name($0, of: row.names) }.joined(separator: ", "), to: 40)
         }
     }
 

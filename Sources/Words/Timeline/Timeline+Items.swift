@@ -1,6 +1,6 @@
 internal import Bytes
 internal import Dates
-internal import Family
+package import Family
 package import Sync
 internal import Terminal
 internal import Wire
@@ -12,17 +12,19 @@ extension Timeline {
     ///   - engine: supplies the records, the viewer and the reading position.
     ///   - text: supplies the current names and words of the records.
     ///   - clock: the clock that sets the viewer's days.
+    ///   - activity: the items besides messages that are shown.
     ///   - last: the largest number of messages, changes and presence lines, counted from the latest. The cost grows
     ///     with the number returned.
     package func items(
-        _ engine: borrowing SyncEngine, _ text: ChangeText, _ clock: LocalClock, in scope: TimelineScope = .family, last: Int = .max
+        _ engine: borrowing SyncEngine, _ text: ChangeText, _ clock: LocalClock, in scope: TimelineScope = .family, activity: TimelineActivity = .all,
+        last: Int = .max
     ) -> [TimelineItem] {
         let reader = Reader(engine, text, scope)
         var found: [TimelineItem] = []
         var gaps = known.gaps
         var later: TimelineItem?
         for entry in entries.reversed() {
-            let made = items(entry, engine, reader)
+            let made = Self.isShown(entry.content, activity) ? items(entry, engine, reader) : []
             while let gap = gaps.last, isBefore(gap, entry) {
                 gaps.removeLast()
                 dayLine(before: &later, after: nil, into: &found, clock)
@@ -52,6 +54,7 @@ extension Timeline {
                 count.messages += 1
                 if reader.isSpokenTo(record) { count.mentions += 1 }
                 count.first = .message(id)
+                count.firstMessage = count.first
             case .change(let sequence):
                 guard let change = changes[sequence]?.change, change.member != engine.member else { continue }
                 guard let place = change.entries.firstIndex(where: { Self.isTold($0) && reader.shows($0, engine) }) else { continue }
@@ -83,6 +86,14 @@ extension Timeline {
 
     // MARK: One entry
 
+    private static func isShown(_ content: Entry.Content, _ activity: TimelineActivity) -> Bool {
+        switch content {
+        case .message: true
+        case .change: activity != .none
+        case .presence: activity == .all
+        }
+    }
+
     /// The viewer, the scope, and the viewer's reading position.
     private struct Reader {
         let text: ChangeText?
@@ -92,11 +103,15 @@ extension Timeline {
         /// items older than the viewer's membership count as read.
         let position: Int64?
         let readAt: Int64
+        /// A record as it is now, for the names of those that are gone.
+        let before: (Identifier) -> Record?
 
         init(_ engine: borrowing SyncEngine, _ text: ChangeText?, _ scope: TimelineScope) {
             self.text = text
             self.scope = scope
             member = engine.member
+            let held = copy engine
+            before = { held.record($0) }
             let record = engine.member.flatMap { engine.record(ReadingPosition.id(of: $0)) }
             if case .integer(let sequence)? = record?.fields["sequence"] { position = sequence } else { position = nil }
             readAt = record?.updatedAt ?? engine.member.flatMap { engine.record($0)?.createdAt } ?? .max
@@ -188,31 +203,31 @@ extension Timeline {
         }
     }
 
+    /// A change as one item; none if nothing in it is told in this scope.
     private func items(_ known: Known, _ engine: borrowing SyncEngine, _ reader: Reader, _ text: ChangeText) -> [TimelineItem] {
         let change = known.change
         let told = change.entries.indices.filter { Self.isTold(change.entries[$0]) && reader.shows(change.entries[$0], engine) }
-        let isUnread = change.member != engine.member && reader.isUnread(at: change.at, sequence: change.sequence)
-        var items: [TimelineItem] = []
-        for place in told.prefix(told.count > Self.maxLines ? Self.maxLines - 1 : told.count) {
-            let entry = change.entries[place]
-            guard let runs = text.runs(entry, by: change.member, before: engine.record(entry.id)) else { continue }
-            var item = TimelineItem(
-                .change(sequence: change.sequence, entry: place), .change, at: change.at, author: change.member, runs: runs)
-            item.record = RecordReference(entry.kind, entry.id)
-            items.append(item)
+        guard let first = told.first else { return [] }
+        let before = reader.before
+        guard let sentence = text.sentence(change.entries, at: told, by: text.names.member(change.member), before: before) else { return [] }
+        let main = change.entries[sentence.place]
+        var runs = text.runs(sentence, by: change.member)
+        // An undo is told as the change that it undid, if that is known and this is all of it.
+        if told.count == change.entries.count, let undone = undone(by: change), let words = text.sentence(undone.change.entries, by: "", before: before) {
+            runs = [TextRun(text.names.member(change.member), .author), TextRun(undone.isUndo ? " undid: " : " redid: ")]
+            runs += TextRun.split(words.text, around: words.name, .record)
         }
-        if told.count > Self.maxLines, let last = told.last {
-            let more = told.count - Self.maxLines + 1
-            items.append(
-                TimelineItem(
-                    .change(sequence: change.sequence, entry: last), .change, at: change.at, author: change.member,
-                    runs: [TextRun(text.names.member(change.member), .author), TextRun(" changed \(more) more at the same time")]))
-        }
-        for place in items.indices {
-            items[place].isUnread = isUnread
-            if known.isUndoable { items[place].undoable = change.sequence }
-        }
-        return items
+        var item = TimelineItem(.change(sequence: change.sequence, entry: first), .change, at: change.at, author: change.member, runs: runs)
+        item.record = RecordReference(main.kind, main.id)
+        item.isUnread = change.member != engine.member && reader.isUnread(at: change.at, sequence: change.sequence)
+        if known.isUndoable { item.undoable = change.sequence }
+        return [item]
+    }
+
+    /// The change that another one undid or did again, and whether it undid it; `nil` if it did neither, or that change
+    /// is not loaded.
+    package func undone(by change: Change) -> (change: Change, isUndo: Bool)? {
+        change.undone { changes[$0]?.change }
     }
 
     // MARK: Days and gaps
@@ -267,13 +282,11 @@ extension ChangeText {
     /// The width of the name of a message's record, after the text: enough to recognise the record.
     private static var longestSubject: Int { 40 }
 
-    /// The description of an entry, beginning with its author; `nil` for entries that are not described.
-    func runs(_ entry: ChangeEntry, by author: Identifier, before: Record?) -> [TextRun]? {
+    /// A sentence in styles, which begins with its author.
+    func runs(_ sentence: Sentence, by author: Identifier) -> [TextRun] {
         let who = names.member(author)
-        guard let line = line(entry, by: who, before: before) else { return nil }
-        let name = name(entry, names[entry.id] ?? before)
-        guard line.hasPrefix(who + " ") else { return TextRun.split(line, around: name, .record) }
-        return [TextRun(who, .author)] + TextRun.split(String(line.dropFirst(who.count)), around: name, .record)
+        guard sentence.text.hasPrefix(who + " ") else { return TextRun.split(sentence.text, around: sentence.name, .record) }
+        return [TextRun(who, .author)] + TextRun.split(String(sentence.text.dropFirst(who.count)), around: sentence.name, .record)
     }
 }
 

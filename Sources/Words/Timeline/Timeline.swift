@@ -17,8 +17,8 @@ package struct Timeline: Sendable {
     static let maxPresences = 200
     /// The largest number of entries: the oldest are dropped first, and become a gap. Ten years of a busy family.
     static let maxEntries = 50_000
-    /// The largest number of lines for one change; further lines are counted.
-    static let maxLines = 6
+    /// Milliseconds. A visit that is shorter is a command in a shell, and leaves no line.
+    package static let shortVisit: Int64 = 10_000
 
     /// The position of an entry: by commit, then by its position in the commit. Pending entries come last.
     struct Key: Hashable, Comparable, Sendable {
@@ -227,9 +227,6 @@ package struct Timeline: Sendable {
         oldMessages[id] = record
     }
 
-    /// A change that is loaded, by its sequence.
-    package func change(_ sequence: Int64) -> Change? { changes[sequence]?.change }
-
     private mutating func insert(_ page: HistoryPage) {
         guard let gap = asked.removeValue(forKey: page.request) else { return }
         for item in page.entries {
@@ -249,10 +246,24 @@ package struct Timeline: Sendable {
         guard presence.member != engine.member, before?.context != presence.context || (before == nil) != (presence.connections == 0)
         else { return }
         guard before != nil || presence.connections > 0 else { return }
+        if presence.connections == 0, removeVisit(of: presence.member, since: at - Self.shortVisit) { return }
         presenceCount += 1
         insert(.presence(presenceCount, presence), Key(at: at))
         let shown = entries.indices.filter { if case .presence = entries[$0].content { true } else { false } }
         if shown.count > Self.maxPresences, let oldest = shown.first { entries.remove(at: oldest) }
+    }
+
+    /// Removes the lines of a member's visit, if the member arrived at or after `time`.
+    private mutating func removeVisit(of member: Identifier, since time: Int64) -> Bool {
+        var lines: [Int] = []
+        for place in entries.indices.reversed() {
+            guard case .presence(_, let presence) = entries[place].content, presence.member == member else { continue }
+            if presence.connections == 0 { break }
+            lines.append(place)
+        }
+        guard let arrival = lines.last, entries[arrival].key.at >= time else { return false }
+        for place in lines { entries.remove(at: place) }
+        return true
     }
 
     /// Drops the followed log, because the server's log is a different one.

@@ -40,7 +40,7 @@ package struct RecordReference: Hashable, Sendable {
 package struct TimelineItem: Hashable, Sendable, Identifiable {
     package enum ID: Hashable, Sendable {
         case message(Identifier)
-        /// `entry`: the number of the line in the change, from 0.
+        /// `entry`: the position of the first entry that is told.
         case change(sequence: Int64, entry: Int)
         case presence(Int)
         /// `ID` is that of the day's first item.
@@ -104,6 +104,16 @@ package enum TimelineScope: Hashable, Sendable {
     case athlete(Identifier)
 }
 
+/// The items besides messages that a timeline shows.
+package enum TimelineActivity: String, CaseIterable, Hashable, Sendable {
+    /// Changes, and members who come and leave.
+    case all = "on"
+    /// Changes.
+    case changes = "quiet"
+    /// Nothing.
+    case none = "off"
+}
+
 /// The numbers of items that the viewer has not read.
 package struct UnreadCount: Hashable, Sendable {
     package var messages = 0
@@ -111,8 +121,9 @@ package struct UnreadCount: Hashable, Sendable {
     package var mentions = 0
     /// Changes of records.
     package var changes = 0
-    /// The oldest of these items.
+    /// The oldest of these items, and the oldest message among them.
     package var first: TimelineItem.ID?
+    package var firstMessage: TimelineItem.ID?
 
     package init() {}
 

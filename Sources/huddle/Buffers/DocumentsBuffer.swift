@@ -188,7 +188,7 @@ final class DocumentsBuffer: Buffer {
         case .links(let document, let links): view.show(links: links, of: document)
         case .made(let document, let school, let link):
             let until = EventText.date(clock.today(link.expiresAt))
-            view.show(made: link.url ?? "", "It opens \(names.name(document)) for \(names.name(school)), and whoever else has it, until \(until).")
+            view.show(made: link.url ?? "", "Anyone with this link can open \(names.name(document)) until \(until). It is for \(names.name(school)).")
             if !questions.put(.links(document)) { view.toast = "Too much waits: open it again for its links." }
         case .revoked(let document):
             view.toast = "Link revoked."

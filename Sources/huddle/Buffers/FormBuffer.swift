@@ -39,7 +39,7 @@ final class FormBuffer: Buffer {
         view.options = host.records.formOptions(view.kindsNamed)
         view.context = Request.context(host.session.engine, host.records.names)
         view.today = host.records.today
-        if let base = view.parts.first?.base, let record = host.session.engine.record(base.id) { view.follow(record) }
+        if let base = view.parts.first?.base, let record = host.session.engine.record(base.id) { view.follow(record, by: host.records.names.member(record.updatedBy)) }
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }

@@ -71,7 +71,7 @@ final class KeptBuffer: Buffer {
             host.toast("Sent one by one: \(parts).")
         case .drop(let draft):
             _ = host.session.drop(draft: draft)
-            host.toast("Forgotten.")
+            host.toast("Discarded.")
         case .override(let draft, let reason): try Self.override(draft, reason, host)
         case .resolve(let sides, let choices, let whole):
             var chosen: [Int: ConflictChoice] = [:]

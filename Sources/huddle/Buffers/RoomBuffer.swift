@@ -42,6 +42,9 @@ final class RoomBuffer: Buffer {
 
     func ask(_ question: String?) { view.question = question }
 
+    /// Shows changes and presence, or messages alone.
+    func show(_ activity: TimelineActivity) { view.activity = activity }
+
     func write(_ text: String) { view.editor.set(text) }
 
     // MARK: What is typed
@@ -79,8 +82,8 @@ final class RoomBuffer: Buffer {
         }
     }
 
-    /// A change that the timeline knows.
-    func change(_ sequence: Int64) -> Change? { timeline.change(sequence) }
+    /// The change that another one undid or did again, if the timeline knows it.
+    func undone(by change: Change) -> (change: Change, isUndo: Bool)? { timeline.undone(by: change) }
 
     func resize(_ size: Size) { view.resize(size) }
 
@@ -91,7 +94,7 @@ final class RoomBuffer: Buffer {
         view.viewer = engine.member
         view.name = host.records.memberNames
         view.facts = host.facts
-        view.show(timeline.items(engine, host.records.text, clock, last: Self.shownItems), unread: timeline.unread(engine))
+        view.show(timeline.items(engine, host.records.text, clock, activity: view.activity, last: Self.shownItems), unread: timeline.unread(engine))
         laidOut = engine.cursor?.sequence ?? 0
         // A gap that one sees is filled without asking.
         for sequence in view.gapsSeen { fetch(before: sequence, host.session) }
@@ -115,7 +118,7 @@ final class RoomBuffer: Buffer {
             if let sigil = key.typed.flatMap(Sigil.init) { complete(sigil, host.records.names) }
             if key.code == .tab {
                 complete(CompletionWord(view.editor.characters, cursor: view.editor.cursor)?.sigil ?? .person, host.records.names)
-                view.offered = Completions.next(view.editor.characters, cursor: view.editor.cursor, host.records.names, host.keymap)
+                view.offered = Completions.next(view.editor.characters, cursor: view.editor.cursor, host.records.names, host.keymap) { RecordLookup.deleted(host.session.engine) }
             }
         }
         for action in view.handle(input) { try perform(action, host) }
@@ -160,7 +163,7 @@ final class RoomBuffer: Buffer {
         case .undo(let sequence): _ = try host.session.undo(sequence)
         case .rewrite(let target):
             guard let record = host.session.engine.record(target.id), let text = record.fields.text("text") else {
-                return try host.perform(.say("This message is too old to be written anew. Say it again."))
+                return try host.perform(.say("This message is too old to change. Write a new one."))
             }
             view.editor.set(text)
             view.comment(on: target.rewriting(text, version: record.version))
@@ -177,7 +180,7 @@ final class RoomBuffer: Buffer {
         if !host.isAsking, let about, about.isRewritten {
             guard let record = host.session.engine.record(about.id), !record.isDeleted else {
                 view.editor.set(line)
-                return try host.perform(.say("The message is gone. Enter says it anew."))
+                return try host.perform(.say("The message was deleted. Enter sends the text as a new one."))
             }
             _ = try host.session.perform([try Request.rewrite(record, Emoji.replacingNames(in: line), host.records.names, of: about.version, about.original)])
             return
@@ -225,7 +228,7 @@ final class RoomBuffer: Buffer {
     /// Whoever leaves the room, writes, or asks for it has read what was on the screen: other screens of the person learn it too. A key that does
     /// something else is no sign of it: the line above what is new would be gone from all screens before anybody has looked up.
     func markRead(_ session: ClientSession) {
-        guard session.engine.phase == .live, view.facts.unread > 0 else { return }
+        guard session.engine.phase == .live, view.facts.unread > 0 || view.facts.hasActivity else { return }
         try? session.markRead(upTo: seen)
     }
 

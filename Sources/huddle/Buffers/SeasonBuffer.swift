@@ -20,6 +20,7 @@ final class SeasonBuffer: Buffer {
 
     func refresh(_ host: any BufferHost) {
         view.mayWrite = host.session.engine.role != .guest
+        view.hasAthletes = !host.records.athletes.isEmpty
         view.names = host.records.memberNames
         view.restore(host.session.value(of: .eventsSortBy).flatMap { Query.Sort(rawValue: $0) })
         let now = (revision: host.records.names.revision(of: .event), context: host.session.engine.context ?? .all, today: host.records.today)
@@ -28,6 +29,12 @@ final class SeasonBuffer: Buffer {
             view.show(host.records.names.records(of: .event), context: now.context, today: now.today)
         }
         if view.detail != nil, let record = view.selectedRecord { view.refreshDetail(host.lines(of: record)) }
+        preview(host)
+    }
+
+    /// The selected event beside the list, where there is room.
+    private func preview(_ host: any BufferHost) {
+        if view.hasPreview(host.size), let record = view.selectedRecord { view.showPreview(record.id, host.lines(of: record)) }
     }
 
     func leave(_ host: any BufferHost, for next: BufferKey?) {
@@ -47,6 +54,8 @@ final class SeasonBuffer: Buffer {
     }
 
     func handle(_ input: InputEvent, _ host: any BufferHost) throws {
+        let before = view.selected
+        defer { if view.selected != before || view.detail == nil { preview(host) } }
         for action in view.handle(input) {
             switch action {
             case .open(let id):

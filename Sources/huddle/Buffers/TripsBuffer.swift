@@ -57,7 +57,7 @@ final class TripsBuffer: Buffer {
                 host.refreshSoon()
             case .drop(let draft):
                 _ = host.session.drop(draft: draft)
-                host.toast("Forgotten.")
+                host.toast("Discarded.")
                 host.refreshSoon()
             }
         }

@@ -33,7 +33,7 @@ extension Conversation {
             if let place = OutboxRequest.file(number) { return try drop(file: place, number) }
             let draft = try draft(number)
             _ = session.drop(draft: draft.id)
-            print("Forgotten: \(text.draft(draft))")
+            print("Discarded: \(text.draft(draft))")
         case .resolve(let number, let words): try resolve(number, words)
         }
     }
@@ -48,14 +48,14 @@ extension Conversation {
         }
         let listed = lists.files ?? files.map(\.number)
         guard listed.indices.contains(place) else {
-            throw UsageError("No file on its way has the number \(number.printable). /outbox tells their numbers.")
+            throw UsageError("No file on its way has the number \(number.printable). /outbox shows their numbers.")
         }
         guard let (kept, transfer) = files.first(where: { $0.number == listed[place] }) else {
-            throw UsageError("The file that had the number \(number.printable) is through or forgotten already. /outbox numbers what is left.")
+            throw UsageError("The file that had the number \(number.printable) is done or stopped already. /outbox numbers what is left.")
         }
         // Whoever is at it lets go of it first.
         if options.stopFile?(kept) != true { try cache.forget(transfer: kept) }
-        print("\(transfer.title.printable) is stopped and forgotten.")
+        print("\(transfer.title.printable) is stopped.")
     }
 
     /// `/conflicts`: both sides of everything that was refused because somebody else changed it too.
@@ -79,7 +79,7 @@ extension Conversation {
     func resolve(_ number: String, _ words: [String]) throws {
         let draft = try draft(number)
         guard let sides = session.engine.conflict(of: draft.id) else {
-            throw UsageError("Nobody changed the same: /retry \(number.printable) sends it again, /drop \(number.printable) forgets it.")
+            throw UsageError("Nobody changed the same: /retry \(number.printable) sends it again, /drop \(number.printable) discards it.")
         }
         guard !words.isEmpty else { return output += text.conflict(sides) }
         let (fields, whole) = try OutboxRequest.choices(words, sides)

@@ -41,6 +41,8 @@ final class Conversation {
     private var questions: Questions?
     private var contextAtStart: String?
     private var hasWarned = false
+    /// What went wrong first with a line that was typed; `nil` while nothing has.
+    private(set) var worst: ExitStatus?
     var options = ConversationOptions()
     /// Of the question that asks who is due for a sign-in, while its answer is on its way.
     private var dueRequest: Int64?
@@ -136,7 +138,7 @@ final class Conversation {
             isOffline = true
             let kept = session.keepsWhatWaits ? "What you type is kept and sent when the server is back." : "What you type is sent when the server is back, if huddle still runs then."
             print("Offline: \(session.lastFailure ?? "the connection is gone.") \(kept)")
-        case .reset where hasOpened: print("(Everything is loaded anew.)")
+        case .reset where hasOpened: print("(Everything is being loaded again.)")
         case .change(let change, _):
             cachedNames = nil
             guard hasOpened else { break }
@@ -154,7 +156,7 @@ final class Conversation {
             if let keptKey = options.keptKey {
                 print("  Saved in \(keptKey), next to the current version. Retry, edit or discard it there.")
             } else if let number = lists.number(ofDraft: mutation, among: session.engine.drafts.map(\.id)) {
-                print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) forgets it.")
+                print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) discards it.")
                 if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
             }
         case .postponed(_, let rejection, _): print("(\(rejection.message.printable) Kept, and sent again by itself.)")
@@ -223,7 +225,7 @@ final class Conversation {
     private func open() {
         let engine = session.engine
         askWhoIsDue()
-        print("\(engine.familyName?.printable ?? "Your family"). /help tells the commands.")
+        print("\(engine.familyName?.printable ?? "Your family"). /help lists the commands, /quit leaves.")
         if let contextAtStart { setContext(contextAtStart) }
         var messages = ListFilter(.message).apply(engine.records(of: .message), today: "", context: .all)
         messages = messages.filter { !engine.isPending($0.id) }.suffix(Self.openingMessages)
@@ -246,7 +248,7 @@ final class Conversation {
     private func showMissed() {
         let missed = told.takeMissed()
         let left = missed.count - Self.mostMissed
-        if left > 0 { print("\(missed.count) things happened while you were away: /since, /history and /older tell the first \(left). Then:") }
+        if left > 0 { print("\(missed.count) things happened while you were away: /since, /history and /older show the first \(left). Then:") }
         for change in missed.suffix(Self.mostMissed) { show(change) }
     }
 
@@ -256,7 +258,9 @@ final class Conversation {
             output.append(text.message(record))
             told.show([entry.id])
         }
-        output += text.lines(change) { session.engine.record($0) }
+        guard options.activity != .none else { return }
+        told.note(change)
+        if let line = text.told(change, undone: told.undone(by: change), before: { session.engine.record($0) }) { output.append(line) }
     }
 
     /// The beginning of somebody's upload, and that it was given up; the document itself comes as a change. One's own is shown where it
@@ -269,7 +273,7 @@ final class Conversation {
 
     private func show(_ presence: Presence) {
         let isNews = told.isNews(presence)
-        guard hasOpened, presence.member != session.engine.member, isNews else { return }
+        guard hasOpened, options.activity == .all, presence.member != session.engine.member, isNews else { return }
         print(text.presence(presence))
     }
 
@@ -283,10 +287,13 @@ final class Conversation {
             if command != .quit { hasWarned = false }
             try perform(command)
         } catch let error as UsageError {
+            worst = worst ?? .usage
             print(error.message)
         } catch let rejection as Rejection {
+            worst = worst ?? ExitStatus(rejection)
             output += text.rejection(rejection)
         } catch {
+            worst = worst ?? .failed
             print("\(error)")
         }
     }
@@ -351,6 +358,9 @@ final class Conversation {
             let trips = try filter.apply(engine.records(of: .tripItem), today: clock.today(Clock.wallMilliseconds()), lookup)
             output += filter.lines(trips, names: names)
         case .ask(let question): try ask(question)
+        case .deleted(let kind):
+            let records = DeletedText.records(engine.confirmedRecords.values, of: kind)
+            output += DeletedText.lines(records, names, lookup.deleted, clock, columns: options.columns, restore: "/restore")
         case .outbox(let request): try perform(request)
         case .undo(let sequence?):
             _ = try session.undo(sequence)
@@ -377,7 +387,7 @@ final class Conversation {
         var question = question
         if case .olderMessages = question { question = .olderMessages(before: lists.olderMark) }
         // Names are looked up before anything is sent.
-        if question.needsInvites, lists.invites == nil { throw UsageError("Type /invites first: it tells who is invited.") }
+        if question.needsInvites, lists.invites == nil { throw UsageError("Type /invites first: it shows who is invited.") }
         if question.needsSessions, lists.sessions == nil { throw UsageError("Type /sessions first: it shows where you are signed in.") }
         let frame = try question.frame(0, names, invites: lists.invites ?? [], sessions: lists.sessions ?? []) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let request = session.ask { frame.numbered($0) }

@@ -1,4 +1,5 @@
 import Commands
+import Words
 
 /// What the owner of a conversation decides: how it speaks, and what it cannot do itself.
 struct ConversationOptions {
@@ -6,6 +7,8 @@ struct ConversationOptions {
     var isSpoken = false
     /// Of the terminal, to which lists are fitted; `nil` where there is none.
     var columns: Int?
+    /// What is shown besides messages.
+    var activity = TimelineActivity.all
     /// Whether messages and events stand on the screen already, so that nothing is told of them at the start.
     var opensQuietly = false
     /// The key that shows what was refused, where there is a view of it; otherwise the commands for it are told.

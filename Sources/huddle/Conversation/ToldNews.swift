@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Wire
+import Words
 
 /// What a person has been told of others already, so that nothing is told twice.
 struct ToldNews {
@@ -9,6 +10,9 @@ struct ToldNews {
     private var uploads: Set<Identifier> = []
     /// Messages that are on the screen, so that no page shows them again.
     private var messages: Set<Identifier> = []
+    /// Changes that were told last, by their sequence.
+    private var recent: [Int64: Change] = [:]
+    private static let mostRecent = 200
     /// Changes that were applied before everything missed was here.
     private var missed: [Change] = []
 
@@ -38,6 +42,15 @@ struct ToldNews {
         show(unseen.map(\.id))
         return unseen
     }
+
+    /// Takes a change that is told, so that its undo can name it.
+    mutating func note(_ change: Change) {
+        recent[change.sequence] = change
+        if recent.count > Self.mostRecent, let oldest = recent.keys.min() { recent[oldest] = nil }
+    }
+
+    /// The change that another one undid or did again, if it was told.
+    func undone(by change: Change) -> (change: Change, isUndo: Bool)? { change.undone { recent[$0] } }
 
     mutating func miss(_ change: Change) { missed.append(change) }
 
