@@ -129,75 +129,81 @@ static const unsigned char file41[] = {
 #embed "../WebClient/site/views/app.js"
 };
 static const unsigned char file42[] = {
-#embed "../WebClient/site/views/calendar.js"
+#embed "../WebClient/site/views/board-plan.js"
 };
 static const unsigned char file43[] = {
-#embed "../WebClient/site/views/comments.js"
+#embed "../WebClient/site/views/board.js"
 };
 static const unsigned char file44[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file45[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file46[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file47[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/history.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file59[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file60[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file61[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file62[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file63[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file64[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/wire/protocol.js"
 };
 static const unsigned char file65[] = {
+#embed "../WebClient/site/wire/rejections.js"
+};
+static const unsigned char file66[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file67[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -244,30 +250,32 @@ static const webclient_file files[] = {
     {"sync/folding.js", file39, sizeof file39},
     {"sync/pending.js", file40, sizeof file40},
     {"views/app.js", file41, sizeof file41},
-    {"views/calendar.js", file42, sizeof file42},
-    {"views/comments.js", file43, sizeof file43},
-    {"views/document.js", file44, sizeof file44},
-    {"views/documents.js", file45, sizeof file45},
-    {"views/event-form.js", file46, sizeof file46},
-    {"views/event.js", file47, sizeof file47},
-    {"views/events.js", file48, sizeof file48},
-    {"views/form.js", file49, sizeof file49},
-    {"views/frame.js", file50, sizeof file50},
-    {"views/history.js", file51, sizeof file51},
-    {"views/kept.js", file52, sizeof file52},
-    {"views/room.js", file53, sizeof file53},
-    {"views/season.js", file54, sizeof file54},
-    {"views/settings.js", file55, sizeof file55},
-    {"views/sign-in.js", file56, sizeof file56},
-    {"views/trip-items.js", file57, sizeof file57},
-    {"views/trip.js", file58, sizeof file58},
-    {"views/trips.js", file59, sizeof file59},
-    {"views/values.js", file60, sizeof file60},
-    {"wire/frames.js", file61, sizeof file61},
-    {"wire/protocol.js", file62, sizeof file62},
-    {"wire/rejections.js", file63, sizeof file63},
-    {"words/dates.js", file64, sizeof file64},
-    {"worker.js", file65, sizeof file65},
+    {"views/board-plan.js", file42, sizeof file42},
+    {"views/board.js", file43, sizeof file43},
+    {"views/calendar.js", file44, sizeof file44},
+    {"views/comments.js", file45, sizeof file45},
+    {"views/document.js", file46, sizeof file46},
+    {"views/documents.js", file47, sizeof file47},
+    {"views/event-form.js", file48, sizeof file48},
+    {"views/event.js", file49, sizeof file49},
+    {"views/events.js", file50, sizeof file50},
+    {"views/form.js", file51, sizeof file51},
+    {"views/frame.js", file52, sizeof file52},
+    {"views/history.js", file53, sizeof file53},
+    {"views/kept.js", file54, sizeof file54},
+    {"views/room.js", file55, sizeof file55},
+    {"views/season.js", file56, sizeof file56},
+    {"views/settings.js", file57, sizeof file57},
+    {"views/sign-in.js", file58, sizeof file58},
+    {"views/trip-items.js", file59, sizeof file59},
+    {"views/trip.js", file60, sizeof file60},
+    {"views/trips.js", file61, sizeof file61},
+    {"views/values.js", file62, sizeof file62},
+    {"wire/frames.js", file63, sizeof file63},
+    {"wire/protocol.js", file64, sizeof file64},
+    {"wire/rejections.js", file65, sizeof file65},
+    {"words/dates.js", file66, sizeof file66},
+    {"worker.js", file67, sizeof file67},
 };
 
 const webclient_file *webclient_files(size_t *count) {

@@ -5,9 +5,13 @@ import Testing
 extension SystemTests {
     /// Flows of people in the web client, in Chromium (Tests/Web/flows).
     @Suite("The web client in a browser") struct WebFlowTests {
+        static let flows = [
+            "events", "event", "offline", "conflict", "trips", "documents", "room", "joining", "signing_out", "passkeys", "upgrade", "attacks", "keyboard", "killed", "accessible", "board",
+        ]
+
         @Test(
             "A flow works, without an error on the console, a report of the policy, or a request to elsewhere",
-            arguments: ["events", "event", "offline", "conflict", "trips", "documents", "room", "joining", "signing_out", "passkeys", "upgrade", "attacks", "keyboard", "killed", "accessible"])
+            arguments: flows)
         func flow(name: String) throws {
             let python = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
             let browser = Environment.value("HUDDLE_BROWSER") ?? "/usr/bin/chromium"
@@ -20,10 +24,12 @@ extension SystemTests {
             #expect(answer.ending == .exited(0), "\(answer.output)\(answer.errors)")
         }
 
-        @Test("Each flow of the file is run")
+        @Test("Each flow of the files is run")
         func complete() throws {
-            let text = String(decoding: try Files.read(Programs.root + "/Tests/Web/flows/flows.py"), as: UTF8.self)
-            #expect(text.split(separator: "\n").count { $0 == "@flow" } == 15)
+            let folder = Programs.root + "/Tests/Web/flows/"
+            let files = try Files.list(folder).filter { $0.hasSuffix(".py") }
+            let count = try files.reduce(0) { $0 + String(decoding: try Files.read(folder + $1), as: UTF8.self).split(separator: "\n").count { $0 == "@flow" } }
+            #expect(count == Self.flows.count)
         }
     }
 }

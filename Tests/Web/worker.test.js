@@ -46,7 +46,7 @@ test("a build is held complete, and answers pages and its files without the serv
   const one = worker("b1", all("b1"));
   await one.run("install");
   await one.run("activate");
-  for (const path of ["/", "/events", "/events/0199/edit", "/trips/0199", "/documents", "/documents/0199/about", "/room", "/kept", "/settings"]) {
+  for (const path of ["/", "/events", "/events/0199/edit", "/trips/0199", "/trips/0199/board", "/documents", "/documents/0199/about", "/room", "/kept", "/settings", "/settings/audit"]) {
     assert.match(await (await one.ask(path, { mode: "navigate" })).text(), /\/events of b1/, path);
   }
   assert.equal(await (await one.ask("/app/b1/app.js")).text(), "/app/b1/app.js of b1");

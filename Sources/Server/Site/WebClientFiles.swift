@@ -92,7 +92,7 @@ package enum WebClientSource: Sendable, Equatable {
 struct WebClientRoutes {
     /// The pages: each is the same shell, in which the script shows what the path names.
     static let pages = [
-        "/", "/events", "/events/create", "/events/{id}", "/events/{id}/edit", "/trips", "/trips/{id}", "/documents", "/documents/{id}/about", "/room", "/kept", "/settings",
+        "/", "/events", "/events/create", "/events/{id}", "/events/{id}/edit", "/trips", "/trips/{id}", "/trips/{id}/board", "/documents", "/documents/{id}/about", "/room", "/kept", "/settings", "/settings/audit", "/settings/access", "/settings/consent",
     ]
 
     /// Nothing but what this server itself sends, no script or style in the page, and texts never become HTML.

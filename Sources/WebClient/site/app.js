@@ -8,6 +8,7 @@ import { Cache } from "./sessions/cache.js";
 import { Slots } from "./sessions/slots.js";
 import { Store } from "./sessions/store.js";
 import { App } from "./views/app.js";
+import { boardPage } from "./views/board.js";
 import { documentPage } from "./views/document.js";
 import { documentsPage } from "./views/documents.js";
 import { eventPage } from "./views/event.js";
@@ -148,6 +149,7 @@ async function open(memberships, { isBrief, family }) {
     { pattern: /^\/events\/create$/, make: (_, query) => eventFormPage(app, undefined, query.get("date") ?? undefined) },
     { pattern: /^\/events\/([^/]+)\/edit$/, make: ([id]) => eventFormPage(app, id) },
     { pattern: /^\/events\/([^/]+)$/, make: ([id]) => eventPage(app, id) },
+    { pattern: /^\/trips\/([^/]+)\/board$/, make: ([id]) => boardPage(app, id) },
     { pattern: /^\/trips\/([^/]+)$/, make: ([id]) => tripPage(app, id) },
     { pattern: /^\/trips$/, make: () => tripsPage(app) },
     { pattern: /^\/documents\/([^/]+)\/about$/, make: ([id]) => documentPage(app, id) },

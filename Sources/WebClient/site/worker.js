@@ -6,7 +6,7 @@
 
 const NAME = `huddle-${BUILD}`;
 const SHELL = "/events";
-const PAGES = /^\/($|events($|\/)|trips($|\/)|room$|kept$|settings$|documents($|\/[^/]+\/about$))/;
+const PAGES = /^\/($|events($|\/)|trips($|\/)|room$|kept$|settings($|\/)|documents($|\/[^/]+\/about$))/;
 
 self.addEventListener("install", (event) => {
   event.waitUntil((async () => {

@@ -25,7 +25,9 @@ export function openDialog(title, content, { wide = false, closed, mayClose } = 
   });
   element.addEventListener("close", () => {
     element.remove();
-    if (opener?.isConnected) opener.focus();
+    // A page that was drawn again meanwhile has the same control under the same name.
+    const again = opener?.isConnected || opener?.dataset.act === undefined ? opener : /** @type {HTMLElement | null} */ (document.querySelector(`[data-act="${CSS.escape(opener.dataset.act)}"]`));
+    if (again?.isConnected) again.focus();
     closed?.();
   });
   document.body.append(element);

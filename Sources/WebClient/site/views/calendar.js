@@ -40,8 +40,10 @@ export class MonthGrid {
     this.previous = button("icon", "‹", () => this.turn(-1), { "aria-label": "Previous month" });
     this.next = button("icon", "›", () => this.turn(1), { "aria-label": "Next month" });
     this.today = button("plain", "Today", () => { this.offset = 0; this.update(); });
-    this.grid = h("div.days", { role: "grid", on: { keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) } });
-    this.element = h("section.month", { "aria-label": "Calendar" }, h("div.month-head", null, this.previous, this.heading, this.next, this.today), this.grid);
+    /** On a narrow screen the month is one week until it is unfolded. */
+    this.fold = button("plain.narrow-only", "Whole month", () => this.#fold(), { "aria-expanded": "false" });
+    this.grid = h("div.days.folded", { role: "grid", on: { keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) } });
+    this.element = h("section.month", { "aria-label": "Calendar" }, h("div.month-head", null, this.previous, this.heading, this.next, this.today), this.grid, this.fold);
     this.update();
   }
 
@@ -49,6 +51,12 @@ export class MonthGrid {
   turn(months) {
     this.offset = Math.max(-REACH, Math.min(REACH, this.offset + months));
     this.update();
+  }
+
+  #fold() {
+    const isFolded = this.grid.classList.toggle("folded");
+    this.fold.setAttribute("aria-expanded", String(!isFolded));
+    this.fold.textContent = isFolded ? "Whole month" : "One week";
   }
 
   /** The first and the last day of the shown month. */
@@ -71,7 +79,7 @@ export class MonthGrid {
     const focusable = this.selected !== undefined && this.selected >= start && this.selected <= start + 41 ? this.selected : today >= start && today <= start + 41 ? today : first;
     const hadFocus = this.grid.contains(document.activeElement);
     const names = Array.from({ length: 7 }, (_, place) => h("span.weekday", { role: "columnheader", "aria-label": weekdayText(start + place) }, shortWeekdayText(start + place)));
-    const weeks = Array.from({ length: 6 }, (_, week) => h("div.week", { role: "row" }, Array.from({ length: 7 }, (__, place) => {
+    const weeks = Array.from({ length: 6 }, (_, week) => h(`div.week${Math.floor((focusable - start) / 7) === week ? ".current" : ""}`, { role: "row" }, Array.from({ length: 7 }, (__, place) => {
       const date = start + week * 7 + place;
       const number = marked.get(date) ?? 0;
       const classes = ["day", date < first || date > last ? "outside" : "", date === today ? "today" : "", number > 0 ? "marked" : ""].filter((one) => one !== "");

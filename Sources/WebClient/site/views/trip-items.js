@@ -17,6 +17,14 @@ import { labelOf, titleOf } from "./season.js";
 const ICONS = /** @type {{[category: string]: string}} */ ({ accommodation: "bed", food: "food", transportation: "car", activity: "walk", entertainment: "mask", other: "calendar" });
 
 /**
+ * The name of the icon of an item's category (R151).
+ * @param {FamilyRecord} item
+ */
+export function categoryIcon(item) {
+  return ICONS[item.fields.category] ?? ICONS.other;
+}
+
+/**
  * The items of a day, by their start; a stay is on every day that it covers.
  * @param {FamilyRecord[]} items
  * @param {number} day
@@ -47,7 +55,7 @@ export function itemRow(app, item, day, { trip = false, actions = false } = {}) 
   const people = (fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
   const mayEdit = actions && season.may("update", "trip_item", { record: item });
   return h(`li.item.${fields.category ?? "other"}`, { "data-key": item.id },
-    icon(ICONS[fields.category] ?? ICONS.other),
+    icon(categoryIcon(item)),
     h("div.body", null,
       h("p.when", null, when, " ", h("span.badge", null, duration), fields.include_in_itinerary === false && h("span.badge", null, "Not in the itinerary"), season.isWaiting(item.id) && h("span.badge.waiting", null, "Waiting")),
       h("p.title", { dir: "auto" }, titleOf(item), h("span.unseen", null, `, ${labelOf(item, "category")}`)),
@@ -148,23 +156,43 @@ export function saveItem(app, operation, done) {
 }
 
 /**
+ * One side of an overlap: what it is, and when.
+ * @param {import("./app.js").App} app
+ * @param {{id: string, title: string, start_time: string, start_zone: string, end_time: string, end_zone: string}} side
+ * @param {string} whose
+ */
+function overlapSide(app, side, whose) {
+  const { season } = app;
+  const record = season.find("trip_item", side.id);
+  const [start, end] = [localParts(side.start_time), localParts(side.end_time)];
+  const until = start && end && start.date === end.date ? minutesText(end.minutes) : localText(side.end_time);
+  return h("div.side", null, h("p.hint", null, whose),
+    h("p.title", { dir: "auto" }, record && [icon(categoryIcon(record)), " "], side.title),
+    h("p", null, `${localText(side.start_time)} to ${until}`), side.start_zone !== side.end_zone && h("p.hint", null, `${side.start_zone} to ${side.end_zone}`),
+    record?.fields.location && h("p.hint", { dir: "auto" }, record.fields.location));
+}
+
+/**
+ * Shows both sides of each overlap with their people, and asks what is to be done.
  * @param {App} app
  * @param {number} draft
  * @param {import("../wire/rejections.js").Rejection} refused
  * @param {import("../family/records.js").Operation} operation
  */
 export function overlapDialog(app, draft, refused, operation) {
-  const overlaps = refused.overlaps ?? [];
+  const found = refused.overlaps ?? [];
   const reason = /** @type {HTMLInputElement} */ (h("input", { maxlength: "500", dir: "auto", placeholder: "As: Tom joins later" }));
   openDialog("Two things at the same time", (close) => {
     const accept = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Keep both"));
     reason.addEventListener("input", () => { accept.disabled = reason.value.trim() === ""; });
-    const others = [...new Set(overlaps.flatMap((one) => [one.item.id, one.with.id]).filter((one) => one !== operation.id))];
     return [
-      h("p", null, refused.message),
-      h("ul", null, others.map((one) => {
-        const other = app.store.engine.record(one);
-        return other && h("li", { dir: "auto" }, `${titleOf(other)}, ${localText(other.fields.start_time)}${other.fields.end_time ? ` to ${localText(other.fields.end_time)}` : ""}`);
+      h("p", null, "This is not saved yet. Say why both at once is right, or drop the change."),
+      h("ul.overlaps", null, found.map((one) => {
+        const [own, other] = one.with.id === operation.id ? [one.with, one.item] : [one.item, one.with];
+        const names = one.members.map((/** @type {string} */ id) => app.season.nameOf(id)).join(", ");
+        return h("li", null,
+          h("div.sides", null, overlapSide(app, own, own.id === operation.id ? "Your change" : "One"), overlapSide(app, other, "In the plan")),
+          names && h("p", { dir: "auto" }, `Both have ${names}.`));
       })),
       h("form", {
         novalidate: true, on: {
@@ -173,17 +201,20 @@ export function overlapDialog(app, draft, refused, operation) {
             if (accept.disabled) return;
             close();
             try {
-              const again = app.store.retry(draft, { reason: reason.value.trim(), pairs: pairsOf(overlaps) });
-              again?.outcome.then(({ rejection }) => { app.toasts.show(rejection?.message ?? "Both are in the plan"); });
+              const again = app.store.retry(draft, { reason: reason.value.trim(), pairs: pairsOf(found) });
+              again?.outcome.then(({ seq, rejection }) => {
+                if (rejection) app.toasts.show(rejection.message, { label: "Show", act: () => app.router.go("/kept") });
+                else app.toasts.show("Both are in the plan", seq === undefined ? undefined : { label: "Undo", act: () => app.undo(seq) });
+              });
             } catch (error) {
               app.complain(error);
             }
           },
         },
-      }, labelled("Why both at once is right", reason), h("div.buttons", null,
-        button("plain", "Drop it", () => { close(); app.store.drop(draft); }), button("plain", "Decide later", () => { close(); app.toasts.show("It is in Kept."); }), accept)),
+      }, labelled("Why both at once is right", reason, "The reason stays with the change, for the family to read."), h("div.buttons", null,
+        button("plain", "Drop it", () => { close(); app.store.drop(draft); app.toasts.show("Everything is where it was."); }), button("plain", "Decide later", () => { close(); app.toasts.show("It is in Kept."); }), accept)),
     ];
-  });
+  }, { wide: true });
 }
 
 /**

@@ -52,6 +52,42 @@ function daysDialog(app, trip, act) {
 }
 
 /**
+ * The days of a trip, in order: its own, and those outside that have something on them.
+ * @param {FamilyRecord} trip
+ * @param {readonly FamilyRecord[]} items
+ * @param {number} today where a trip with a damaged date is put
+ * @returns {number[]}
+ */
+export function daysOfTrip(trip, items, today) {
+  const { fields } = trip;
+  const first = readDate(fields.start_date) ?? today, last = readDate(fields.end_date ?? fields.start_date) ?? first;
+  const days = new Set();
+  for (let day = first; day <= Math.min(last, first + MAX_DAYS); day += 1) days.add(day);
+  for (const item of items) {
+    const covered = daysOf(item.fields);
+    if (covered) for (let day = covered[0]; day <= covered[1]; day += 1) days.add(day);
+  }
+  return [...days].sort((one, other) => one - other).slice(0, MAX_DAYS);
+}
+
+/**
+ * The head of the pages of a trip: its name, when it is, and the way from one to the other.
+ * @param {App} app
+ * @param {FamilyRecord} trip
+ * @param {"itinerary" | "board"} current
+ */
+export function tripHead(app, trip, current) {
+  const { fields } = trip;
+  const view = (/** @type {string} */ word, /** @type {string} */ label, /** @type {string} */ path) => link(path, label, { "aria-current": word === current ? "page" : undefined, "data-act": `view ${word}` });
+  return [
+    h("p.no-print", null, link("/trips", "← Back to Trips")),
+    h("div.page-head", null,
+      h("div", null, h("h1", { dir: "auto" }, titleOf(trip)), h("p.range", null, rangeText(fields.start_date, fields.end_date), fields.time_zone && ` · ${fields.time_zone}`)),
+      h("nav.switch.no-print", { "aria-label": "Views of the trip" }, view("itinerary", "Itinerary", `/trips/${trip.id}`), view("board", "Board", `/trips/${trip.id}/board`))),
+  ];
+}
+
+/**
  * @param {App} app
  * @param {string} id
  * @returns {Page}
@@ -74,16 +110,14 @@ export function tripPage(app, id) {
     const items = season.records("trip_item").filter((item) => item.fields.trip_id === id);
     const plan = new Map(itinerary(items).map((one) => [one.date, one.items]));
     const others = items.filter((item) => item.fields.include_in_itinerary !== true);
-    const first = readDate(fields.start_date) ?? season.today, last = readDate(fields.end_date ?? fields.start_date) ?? first;
-    const from = Math.min(first, ...plan.keys()), to = Math.min(Math.max(last, ...plan.keys()), from + MAX_DAYS);
+    const first = readDate(fields.start_date) ?? season.today;
     const mayEdit = season.may("update", "trip", { record: trip });
     const mayAdd = season.may("create", "trip_item");
     const people = (fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
     const days = [];
-    for (let day = from; day <= to; day += 1) {
+    // Days of the trip are shown also when they are free; days outside only with something on them.
+    for (const day of daysOfTrip(trip, items.filter((item) => item.fields.include_in_itinerary === true), season.today)) {
       const found = plan.get(day) ?? [];
-      // Days of the trip are shown also when they are free; days outside only with something on them.
-      if (found.length === 0 && (day < first || day > last)) continue;
       days.push(h("section.day-plan", null,
         h("h2.pinned", null, longDayText(day, season.today)),
         found.length > 0 ? h("ul.items", null, found.map((item) => itemRow(app, item, day, { actions: true }))) : h("p.hint", null, "Free"),
@@ -92,9 +126,7 @@ export function tripPage(app, id) {
     const active = /** @type {HTMLElement | null} */ (document.activeElement);
     const act = active && body.contains(active) ? active.dataset.act : undefined;
     fill(body,
-      h("p.no-print", null, link("/trips", "← Back to Trips")),
-      h("h1", { dir: "auto" }, titleOf(trip)),
-      h("p.range", null, rangeText(fields.start_date, fields.end_date), fields.time_zone && ` · ${fields.time_zone}`),
+      tripHead(app, trip, "itinerary"),
       fields.location && h("p", { dir: "auto" }, fields.location), people && h("p", { dir: "auto" }, `With ${people}`), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
       h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed from Huddle`),
       h("div.buttons.no-print", null,

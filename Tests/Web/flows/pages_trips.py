@@ -1,0 +1,173 @@
+"""Flows of the pages of trips: the board of days, the itinerary on paper."""
+import re
+
+from playwright.sync_api import expect
+
+from harness import Person
+
+FLOWS = {}
+
+
+def flow(function):
+    FLOWS[function.__name__] = function
+    return function
+
+
+def add_trip(ana, name, start, end):
+    page = ana.page
+    ana.go("Trips")
+    page.get_by_role("button", name="+ Add Trip").click()
+    page.get_by_label("Trip name").fill(name)
+    page.get_by_label("Start date").fill(start)
+    page.get_by_label("End date").fill(end)
+    page.get_by_role("dialog").get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+
+
+def add_item(page, day, title, start, end, category="Activity"):
+    """An item by the button of a day; start and end as `2027-03-01T10:00`, no end for the whole day."""
+    page.get_by_role("button", name=f"Add to {day}").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Title").fill(title)
+    dialog.get_by_label("Category").select_option(label=category)
+    dialog.get_by_label("Start").fill(start)
+    if end:
+        dialog.get_by_label("End", exact=True).fill(end)
+    else:
+        dialog.get_by_label("Has an end").uncheck()
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(dialog).to_have_count(0)
+
+
+def handle(page, title):
+    return page.get_by_role("button", name=re.compile(f"^Move {title}, "))
+
+
+def spoken(page):
+    return page.locator(".board-part > [role=status]")
+
+
+@flow
+def board(browser, server):
+    """R165: the board of days by keys, pointer and dialog; each move is one change with its undo; an overlap shows both sides."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    add_trip(ana, "Boston", "2027-03-01", "2027-03-03")
+    page.get_by_role("link", name="Board", exact=True).click()
+    expect(page.get_by_role("heading", level=1, name="Boston")).to_be_focused()
+    add_item(page, "Monday, March 1, 2027", "Campus tour", "2027-03-01T10:00", "2027-03-01T12:30")
+    add_item(page, "Monday, March 1, 2027", "Dinner", "2027-03-01T18:00", "2027-03-01T19:00", "Food")
+    add_item(page, "Monday, March 1, 2027", "Harbour hotel", "2027-03-01T15:00", "2027-03-03T11:00", "Accommodation")
+    add_item(page, "Tuesday, March 2, 2027", "Rest", "2027-03-02T08:00", None, "Other")
+    days = page.locator(".board-day")
+    expect(days).to_have_count(3)
+    for number in range(3):
+        expect(days.nth(number).get_by_text("Harbour hotel")).to_have_count(1)
+    ana.is_live()
+
+    # By keys: taken, moved, put back; moved again, and dropped.
+    tour = handle(page, "Campus tour")
+    tour.focus()
+    page.keyboard.press("Space")
+    expect(spoken(page)).to_contain_text("Campus tour taken. Monday, March 1, 2027, 10:00 AM to 12:30 PM.")
+    expect(tour).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("ArrowDown")
+    expect(spoken(page)).to_have_text("Monday, March 1, 2027, 10:15 AM to 12:45 PM.")
+    page.keyboard.press("Shift+ArrowDown")
+    expect(spoken(page)).to_have_text("Tuesday, March 2, 2027, 10:15 AM to 12:45 PM.")
+    expect(tour).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(spoken(page)).to_have_text("Put back where it was.")
+    expect(days.nth(0).get_by_text("Campus tour", exact=True)).to_have_count(1)
+    page.keyboard.press("Space")
+    for key in ["ArrowUp", "ArrowUp", "ArrowRight"]:
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(spoken(page)).to_have_text("Dropped. Tuesday, March 2, 2027, 9:30 AM to 12:00 PM.")
+    ana.toast("Campus tour moved to Tuesday, March 2, 2027, 9:30 AM to 12:00 PM")
+    expect(tour).to_be_focused()
+    expect(days.nth(1).get_by_text("Campus tour", exact=True)).to_have_count(1)
+    # One change, taken back by one undo.
+    page.locator(".toasts").get_by_role("button", name="Undo").last.click()
+    expect(days.nth(0).get_by_text("Campus tour", exact=True)).to_have_count(1)
+    ana.is_live()
+
+    # By the pointer: 6:00 PM on Monday to 8:00 PM on Wednesday.
+    grip = handle(page, "Dinner")
+    grip.scroll_into_view_if_needed()
+    box, from_day, to_day = grip.bounding_box(), days.nth(0).bounding_box(), days.nth(2).bounding_box()
+    row = page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
+    x, y = box["x"] + box["width"] / 2, box["y"] + 8
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y + 10)
+    page.mouse.move(x + to_day["x"] - from_day["x"], y + 4 * row, steps=5)
+    expect(page.locator(".ghost")).to_contain_text("Wednesday, March 3, 2027, 7:00 PM to 8:00 PM")
+    page.mouse.up()
+    expect(page.locator(".ghost")).to_have_count(0)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    ana.toast("Dinner moved to Wednesday, March 3, 2027, 7:00 PM to 8:00 PM")
+    expect(days.nth(2).get_by_text("Dinner", exact=True)).to_have_count(1)
+    ana.is_live()
+    for _ in range(page.locator(".toast").count()):
+        page.get_by_role("button", name="Close this message").first.click()
+    # Esc while it is under the pointer.
+    grip.scroll_into_view_if_needed()
+    box = grip.bounding_box()
+    page.mouse.move(box["x"] + 10, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 300, box["y"] + 60, steps=4)
+    expect(page.locator(".ghost")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".ghost")).to_have_count(0)
+    page.mouse.up()
+    expect(days.nth(2).get_by_text("Dinner", exact=True)).to_have_count(1)
+
+    # By the dialog, into the tour: both sides with people and times, then both stay, with a reason.
+    handle(page, "Dinner").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading", name="Move Dinner to …")).to_be_visible()
+    dialog.get_by_label("Day").fill("2027-03-01")
+    dialog.get_by_label("Start").fill("12:00")
+    expect(dialog.get_by_role("status")).to_contain_text("Monday, March 1, 2027, 12:00 PM to 1:00 PM. At the same time as Campus tour, for Carmen Rivera")
+    dialog.get_by_role("button", name="Move", exact=True).click()
+    expect(dialog.get_by_role("heading", name="Two things at the same time")).to_be_visible()
+    sides = dialog.locator(".side")
+    expect(sides.nth(0)).to_contain_text("Dinner")
+    expect(sides.nth(0)).to_contain_text("Mar 1, 2027, 12:00 PM to 1:00 PM")
+    expect(sides.nth(1)).to_contain_text("Campus tour")
+    expect(sides.nth(1)).to_contain_text("Mar 1, 2027, 10:00 AM to 12:30 PM")
+    expect(dialog.get_by_text(re.compile("Both have .*Carmen Rivera"))).to_be_visible()
+    assert dialog.get_by_role("button", name="Keep both").is_disabled()
+    dialog.get_by_label("Why both at once is right").fill("We eat on the way")
+    dialog.get_by_role("button", name="Keep both").click()
+    ana.toast("Both are in the plan")
+    expect(days.nth(0).get_by_text("At the same time as Campus tour")).to_have_count(1)
+    ana.is_live()
+    # Somebody else moves it meanwhile: the card follows, and what is taken stays taken.
+    bob = Person(browser, server, width=390, height=844, has_touch=True).sign_in("David")
+    bob.page.goto(page.url)
+    bob.is_live()
+    handle(page, "Dinner").focus()
+    page.keyboard.press("Space")
+    # 390 px: one day, by buttons; the pages scroll under a finger on a card, and a handle does not scroll.
+    expect(bob.page.locator(".board-day:visible")).to_have_count(1)
+    bob.page.get_by_role("button", name="Later day").tap()
+    expect(bob.page.locator(".board-day:visible").get_by_text("Rest")).to_be_visible()
+    handle(bob.page, "Rest").tap()
+    bob.page.get_by_role("dialog").get_by_label("Day").fill("2027-03-03")
+    bob.page.get_by_role("dialog").get_by_role("button", name="Move", exact=True).tap()
+    bob.toast("Rest moved to Wednesday, March 3, 2027, all day")
+    assert bob.page.evaluate("getComputedStyle(document.querySelector('.block')).touchAction") == "auto"
+    assert bob.page.evaluate("getComputedStyle(document.querySelector('.handle')).touchAction") == "none"
+    wide = bob.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0, f"{wide} px too wide"
+    expect(days.nth(2).get_by_text("Rest")).to_have_count(1)
+    expect(handle(page, "Dinner")).to_be_focused()
+    expect(handle(page, "Dinner")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("Escape")
+    bob.is_live()
+    bob.end()
+    # Who may only read sees the board without handles.
+    assert page.locator(".handle").count() == 4
+    ana.end()
