@@ -1,5 +1,8 @@
 """Flows of the pages of trips: the board of days, the itinerary on paper."""
+import os
 import re
+import subprocess
+import tempfile
 
 from playwright.sync_api import expect
 
@@ -170,4 +173,116 @@ def board(browser, server):
     bob.end()
     # Who may only read sees the board without handles.
     assert page.locator(".handle").count() == 4
+    ana.end()
+
+
+@flow
+def months(browser, server):
+    """R156–R163: the month over all trips, the day of the picker with its empty state, "+" on a day, a stay on every day, pinned days."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    add_trip(ana, "Boston", "2027-03-01", "2027-03-03")
+    add_item(page, "Monday, March 1, 2027", "Harbour hotel", "2027-03-01T15:00", "2027-03-03T11:00", "Accommodation")
+    ana.is_live()
+    for day in ["Monday, March 1, 2027", "Tuesday, March 2, 2027", "Wednesday, March 3, 2027"]:
+        expect(page.locator(".day-plan", has=page.get_by_role("heading", name=day)).get_by_text("Harbour hotel")).to_have_count(1)
+    add_trip(ana, "Providence", "2027-03-03", "2027-03-05")
+    ana.go("Trips")
+    expect(page.get_by_text("Nothing planned on this day.")).to_be_visible()
+    page.get_by_role("button", name="Month", exact=True).click()
+    expect(page.get_by_role("button", name="Month", exact=True)).to_have_attribute("aria-pressed", "true")
+    while page.locator(".month h2").inner_text() != "March 2027":
+        page.get_by_role("button", name="Next month").click()
+    both = page.get_by_role("gridcell", name="Wednesday, March 3, 2027. Has 1 item. On a trip: Boston, Providence.")
+    expect(both.locator(".bar:not(.free)")).to_have_count(2)
+    # Each trip keeps its row; the second is below the first on the day that both have.
+    tops = [page.get_by_role("gridcell", name=re.compile(name)).locator(f".bar.{edge}").bounding_box()["y"] for name, edge in [("March 3, 2027", "begins"), ("March 5, 2027", "ends")]]
+    assert abs(tops[0] - tops[1]) < 1, tops
+    both.click()
+    expect(page.get_by_role("heading", name="Wednesday, March 3, 2027")).to_be_visible()
+    expect(page.locator(".day-of-month").get_by_text("Harbour hotel")).to_be_visible()
+    page.get_by_role("button", name="Add to Wednesday, March 3, 2027").click()
+    page.get_by_role("dialog").get_by_role("button", name=re.compile("^Providence")).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Start")).to_have_value(re.compile("^2027-03-03T"))
+    assert dialog.get_by_role("button", name="Add", exact=True).is_disabled()
+    dialog.get_by_label("Title").fill("Train")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator(".day-of-month").get_by_text("Train", exact=False).first).to_be_visible()
+    ana.is_live()
+    # On a day of one trip alone there is no question.
+    page.get_by_role("gridcell", name=re.compile("^Thursday, March 4")).click()
+    page.get_by_role("button", name="Add to Thursday, March 4, 2027").click()
+    expect(page.get_by_role("dialog").get_by_label("Title")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(page.get_by_role("button", name="Month", exact=True)).to_have_attribute("aria-pressed", "true")
+    # The heading of a day stays in sight while its items scroll.
+    page.set_viewport_size({"width": 390, "height": 500})
+    page.get_by_role("link", name="Asheville for the Prospect Camp").click()
+    expect(page.get_by_role("heading", name="Friday, December 4")).to_be_visible()
+    ana.is_live()
+    last = page.locator(".day-plan").first.locator(".item").last
+    last.evaluate("(item) => scrollTo(0, item.getBoundingClientRect().top + scrollY - 120)")
+    box = page.get_by_role("heading", name="Friday, December 4").bounding_box()
+    assert 0 <= box["y"] < 60, box
+    ana.end()
+
+
+def pages_of(page, paper, scale=1):
+    """The texts of the pages of the print view, by pdftotext."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "page.pdf")
+        page.pdf(path=path, format=paper, print_background=False, scale=scale)
+        text = subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True, text=True, timeout=60).stdout
+        return [[line.strip() for line in one.splitlines() if line.strip()] for one in text.split("\f") if one.strip()]
+
+
+@flow
+def paper(browser, server):
+    """R112 and the print view: A4 and Letter; no page shows items without their day or a day without its items; results as a table."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    add_trip(ana, "Long weekend", "2027-03-05", "2027-03-06")
+    for hour in range(7, 16):
+        add_item(page, "Friday, March 5, 2027", f"Friday part {hour}", f"2027-03-05T{hour:02}:00", f"2027-03-05T{hour:02}:45")
+    for hour in range(8, 10):
+        add_item(page, "Saturday, March 6, 2027", f"Saturday part {hour}", f"2027-03-06T{hour:02}:00", f"2027-03-06T{hour:02}:45")
+    ana.is_live()
+    for name in ["A4", "Letter"]:
+        sheets = pages_of(page, name, 1.6)
+        assert len(sheets) >= 2, sheets
+        whole = "\n".join(line for sheet in sheets for line in sheet)
+        assert "The Rivera family, printed" in whole and "Long weekend" in whole
+        for unwanted in ["All saved", "Settings", "Edit", "Comment", "Back to Trips"]:
+            assert unwanted not in whole, f"{name} shows {unwanted}"
+        found = re.findall(r"(?:Friday|Saturday) part \d+", whole)
+        assert found == [f"Friday part {hour}" for hour in range(7, 16)] + [f"Saturday part {hour}" for hour in range(8, 10)], found
+        for number, sheet in enumerate(sheets):
+            marks = [match[1] if (match := re.match(r"(Friday|Saturday), March", line)) else "part " + match[1] if (match := re.search(r"(Friday|Saturday) part", line)) else "" for line in sheet]
+            marks = [mark for mark in marks if mark]
+            assert not marks or not marks[0].startswith("part"), f"{name}, page {number + 1} begins without its day: {sheet[:6]}"
+            assert not marks or marks[-1].startswith("part"), f"{name}, page {number + 1} ends with a day: {sheet[-6:]}"
+            assert sheet[-1].replace(" ", "") == f"{number + 1}/{len(sheets)}", sheet[-3:]
+    # The results of an event.
+    ana.go("Events")
+    page.get_by_role("searchbox", name="Search").fill("Sonoran")
+    page.locator("article.card a").first.click()
+    page.get_by_role("button", name="Log Performance Metric").click()
+    page.get_by_label("Value").fill("88.5")
+    page.get_by_role("button", name="Log Metric").click()
+    expect(page.get_by_text("88.5").first).to_be_visible()
+    ana.is_live()
+    page.evaluate("window.print = () => { window.printed = true; }")
+    page.get_by_role("button", name="Export results").click()
+    page.get_by_role("button", name="Print or PDF").click()
+    assert page.evaluate("window.printed")
+    title = page.get_by_role("heading", level=1).inner_text()
+    sheets = pages_of(page, "A4")
+    text = "\n".join(sheets[0])
+    assert len(sheets) == 1 and f"Results: {title}" in text, sheets
+    assert re.search(r"Fastball Velocity +88\.5 +mph +No", text), text
+    assert "Coaches Present" not in text and "Log Interaction" not in text, text
+    # Afterwards the page prints as a page again.
+    assert "Coaches Present" in "\n".join(line for sheet in pages_of(page, "A4") for line in sheet)
     ana.end()

@@ -23,15 +23,17 @@ export function weekStart() {
 export class MonthGrid {
   /**
    * @param {Season} season
-   * @param {{noun: string, marked: (first: number, last: number) => Map<number, number>, count: (first: number, last: number) => number, chosen: (date: number) => void}} options
-   *   `marked`: the number of events on each day from the first to the last; `count`: of events in that time
+   * @param {{noun: string, marked: (first: number, last: number) => Map<number, number>, count: (first: number, last: number) => number, chosen: (date: number) => void,
+   *   bars?: (first: number, last: number) => (date: number) => {content: import("../screen/html.js").Child, text: string}}} options
+   *   `marked`: the number of events on each day from the first to the last; `count`: of events in that time; `bars`: what stands in a day besides, with its words
    */
-  constructor(season, { noun, marked, count, chosen }) {
+  constructor(season, { noun, marked, count, chosen, bars }) {
     this.season = season;
     this.noun = noun;
     this.marked = marked;
     this.count = count;
     this.chosen = chosen;
+    this.bars = bars;
     /** The shown month, as months after the present one. */
     this.offset = 0;
     /** @type {number | undefined} */
@@ -70,6 +72,7 @@ export class MonthGrid {
     // 1970-01-01 was a Thursday.
     const start = first - ((((first + 4 - weekStart()) % 7) + 7) % 7);
     const marked = this.marked(start, start + 41);
+    const bars = this.bars?.(start, start + 41);
     const title = monthText(first);
     this.heading.textContent = title;
     this.previous.toggleAttribute("disabled", this.offset <= -REACH);
@@ -82,13 +85,14 @@ export class MonthGrid {
     const weeks = Array.from({ length: 6 }, (_, week) => h(`div.week${Math.floor((focusable - start) / 7) === week ? ".current" : ""}`, { role: "row" }, Array.from({ length: 7 }, (__, place) => {
       const date = start + week * 7 + place;
       const number = marked.get(date) ?? 0;
+      const inside = bars?.(date);
       const classes = ["day", date < first || date > last ? "outside" : "", date === today ? "today" : "", number > 0 ? "marked" : ""].filter((one) => one !== "");
       return h(`button.${classes.join(".")}`, {
         type: "button", role: "gridcell", "data-date": date, tabindex: date === focusable ? 0 : -1, "aria-selected": String(date === this.selected),
         "aria-current": date === today ? "date" : undefined,
-        "aria-label": `${longDayText(date, today)}. ${number > 0 ? `Has ${counted(number, this.noun)}` : `No ${this.noun}`}.`,
+        "aria-label": `${longDayText(date, today)}. ${number > 0 ? `Has ${counted(number, this.noun)}` : `No ${this.noun}`}.${inside && inside.text !== "" ? ` ${inside.text}` : ""}`,
         on: { click: () => this.#choose(date) },
-      }, h("span", null, Number(writeDate(date)?.slice(8))), number > 0 && h("span.dot", { "aria-hidden": "true" }));
+      }, h("span", null, Number(writeDate(date)?.slice(8))), number > 0 && h("span.dot", { "aria-hidden": "true" }), inside?.content);
     })));
     fill(this.grid, h("div.week.names", { role: "row" }, names), weeks);
     if (hadFocus) this.#focus(focusable);

@@ -3,7 +3,7 @@ import { KINDS } from "../family/kinds.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
-import { dateText, instantText, localText, rangeText, timeText } from "../words/dates.js";
+import { dateText, dayText, instantText, localText, rangeText, timeText } from "../words/dates.js";
 import { comments } from "./comments.js";
 import { historyDialog } from "./history.js";
 import { directions } from "./event-form.js";
@@ -164,6 +164,29 @@ export function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text;
 }
 
+/** Opens the print view with the results alone; the page is as before when it closes. */
+function printResults() {
+  document.documentElement.dataset.print = "results";
+  addEventListener("afterprint", () => { delete document.documentElement.dataset.print; }, { once: true });
+  print();
+}
+
+/**
+ * The results of an event as a table, on paper only (R112).
+ * @param {App} app
+ * @param {FamilyRecord} event
+ * @param {readonly FamilyRecord[]} metrics
+ */
+function resultsTable({ season }, event, metrics) {
+  const { fields } = event;
+  return h("section.results-print", null,
+    h("h2", { dir: "auto" }, `Results: ${titleOf(event)}`),
+    h("p", { dir: "auto" }, [season.nameOf(event.athlete), labelOf(event, "type"), rangeText(fields.start_date, fields.end_date), season.schoolOf(event), fields.location].filter((one) => one).join(" · ")),
+    h("table", null, h("thead", null, h("tr", null, ["Date", "Metric", "Value", "Unit", "Verified", "Notes"].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", null, metrics.map((one) => h("tr", null, [dateText(one.fields.recorded_date), metricName(one), one.fields.value, one.fields.unit, one.fields.verified ? "Yes" : "No", one.fields.notes ?? ""].map((value) => h("td", { dir: "auto" }, value)))))),
+    h("p", null, `Printed ${dayText(season.today)}`));
+}
+
 /**
  * @param {App} app
  * @param {FamilyRecord} event
@@ -174,7 +197,7 @@ function exportDialog(app, event, metrics) {
     h("p", null, "CSV opens in a spreadsheet. For PDF, choose “Save as PDF” in the print view."),
     h("div.buttons", null,
       button("plain", "Cancel", close),
-      button("plain", "Print or PDF", () => { close(); print(); }),
+      button("plain", "Print or PDF", () => { close(); printResults(); }),
       button("primary", "Download CSV", () => {
         const rows = [["date", "metric", "value", "unit", "verified", "notes"],
           ...metrics.map((one) => [one.fields.recorded_date, metricName(one), one.fields.value, one.fields.unit, one.fields.verified ? "yes" : "no", one.fields.notes])];
@@ -277,6 +300,7 @@ export function eventPage(app, id) {
         mayLog && button("plain", "Log Performance Metric", () => metricDialog(app, event), { "data-act": "metric" }),
         button("plain", "History", () => historyDialog(app, { kind: "event", id }), { "data-act": "history" }),
         metrics.length > 0 && button("plain", "Export results", () => exportDialog(app, event, metrics), { "data-act": "export" })),
+      metrics.length > 0 && resultsTable(app, event, metrics),
       h("p.hint", null, `Last changed by ${season.nameOf(event.updated_by)}, ${instantText(event.updated_at)}.`));
     if (act !== undefined && document.activeElement === document.body) {
       /** @type {HTMLElement | undefined} */ ([...body.querySelectorAll("[data-act]")].find((one) => /** @type {HTMLElement} */ (one).dataset.act === act))?.focus({ preventScroll: true });

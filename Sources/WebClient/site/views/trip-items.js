@@ -59,7 +59,7 @@ export function itemRow(app, item, day, { trip = false, actions = false } = {}) 
     h("div.body", null,
       h("p.when", null, when, " ", h("span.badge", null, duration), fields.include_in_itinerary === false && h("span.badge", null, "Not in the itinerary"), season.isWaiting(item.id) && h("span.badge.waiting", null, "Waiting")),
       h("p.title", { dir: "auto" }, titleOf(item), h("span.unseen", null, `, ${labelOf(item, "category")}`)),
-      own && h("p.hint", null, own), fields.location && h("p.hint", { dir: "auto" }, fields.location), people && h("p.hint", { dir: "auto" }, people),
+      own && h("p.hint.no-print", null, own), fields.location && h("p.hint", { dir: "auto" }, fields.location), people && h("p.hint", { dir: "auto" }, people),
       parent && h("p.hint", null, link(`/trips/${parent.id}`, titleOf(parent), { dir: "auto" })),
       fields.description && h("p.text", { dir: "auto" }, fields.description)),
     mayEdit && h("div.actions.no-print", null,

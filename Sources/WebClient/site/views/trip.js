@@ -4,7 +4,7 @@ import { daysOf, itinerary } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { newId } from "../sessions/ids.js";
-import { longDayText, rangeText } from "../words/dates.js";
+import { dayText, longDayText, rangeText } from "../words/dates.js";
 import { comments } from "./comments.js";
 import { historyDialog } from "./history.js";
 import { labelled } from "./event.js";
@@ -119,16 +119,16 @@ export function tripPage(app, id) {
     for (const day of daysOfTrip(trip, items.filter((item) => item.fields.include_in_itinerary === true), season.today)) {
       const found = plan.get(day) ?? [];
       days.push(h("section.day-plan", null,
-        h("h2.pinned", null, longDayText(day, season.today)),
-        found.length > 0 ? h("ul.items", null, found.map((item) => itemRow(app, item, day, { actions: true }))) : h("p.hint", null, "Free"),
-        mayAdd && h("p.no-print", null, button("plain", "+ Add", () => itemDialog(app, id, undefined, day), { "aria-label": `Add to ${longDayText(day, season.today)}`, "data-act": `add ${day}` }))));
+        h("div.pinned", null, h("h2", null, longDayText(day, season.today)),
+          mayAdd && button("icon.no-print", "+", () => itemDialog(app, id, undefined, day), { "aria-label": `Add to ${longDayText(day, season.today)}`, "data-act": `add ${day}` })),
+        found.length > 0 ? h("ul.items", null, found.map((item) => itemRow(app, item, day, { actions: true }))) : h("p.hint", null, "Free")));
     }
     const active = /** @type {HTMLElement | null} */ (document.activeElement);
     const act = active && body.contains(active) ? active.dataset.act : undefined;
     fill(body,
       tripHead(app, trip, "itinerary"),
       fields.location && h("p", { dir: "auto" }, fields.location), people && h("p", { dir: "auto" }, `With ${people}`), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
-      h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed from Huddle`),
+      h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed ${dayText(season.today)}`),
       h("div.buttons.no-print", null,
         mayEdit && button("plain", "Edit", () => tripDialog(app, trip, () => {}), { "data-act": "edit" }), mayEdit && button("plain", "Move …", () => daysDialog(app, trip, "shift"), { "data-act": "shift" }),
         season.may("create", "trip") && button("plain", "Copy …", () => daysDialog(app, trip, "copy"), { "data-act": "copy" }), button("plain", "Print", () => print(), { "data-act": "print" }), button("plain", "History", () => historyDialog(app, { kind: "trip", id }), { "data-act": "history" }),

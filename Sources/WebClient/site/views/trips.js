@@ -11,7 +11,7 @@ import { labelled } from "./event.js";
 import { skeleton } from "./events.js";
 import { differing } from "./form.js";
 import { shortened, titleOf } from "./season.js";
-import { itemRow, itemsOn } from "./trip-items.js";
+import { itemDialog, itemRow, itemsOn } from "./trip-items.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
@@ -66,6 +66,41 @@ export function tripDialog(app, trip, done) {
   h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, trip ? "Save" : "Add")))]);
 }
 
+/** The trips of a day that a month has room for. */
+const MAX_BARS = 3;
+
+/**
+ * The bars of trips in a month: each trip keeps its row over all of its days.
+ * @param {readonly FamilyRecord[]} trips
+ * @param {number} first days since 1970-01-01
+ * @param {number} last
+ * @returns {(date: number) => {content: import("../screen/html.js").Child, text: string}}
+ */
+export function tripBars(trips, first, last) {
+  /** @type {{trip: FamilyRecord, from: number, to: number, row: number, hue: number}[]} */
+  const bars = [];
+  for (const [hue, trip] of trips.entries()) {
+    const from = readDate(trip.fields.start_date), to = readDate(trip.fields.end_date ?? trip.fields.start_date) ?? from;
+    if (from === undefined || to === undefined || from > last || to < first) continue;
+    const taken = new Set(bars.filter((one) => one.from <= to && one.to >= from).map((one) => one.row));
+    let row = 0;
+    while (taken.has(row)) row += 1;
+    bars.push({ trip, from, to, row, hue: hue % 6 });
+  }
+  return (date) => {
+    const here = bars.filter((one) => one.from <= date && one.to >= date);
+    const rows = Array.from({ length: Math.min(MAX_BARS, Math.max(0, ...here.map((one) => one.row + 1))) }, (_, row) => here.find((one) => one.row === row));
+    const more = here.filter((one) => one.row >= MAX_BARS).length;
+    const isWeekStart = (date - first) % 7 === 0;
+    return {
+      text: here.length === 0 ? "" : `On a trip: ${here.map((one) => titleOf(one.trip)).join(", ")}.`,
+      content: h("span.bars", { "aria-hidden": "true" }, rows.map((one) => (one
+        ? h(`span.bar.hue-${one.hue}${one.from === date ? ".begins" : ""}${one.to === date ? ".ends" : ""}`, { dir: "auto" }, one.from === date || isWeekStart || date === first ? titleOf(one.trip) : "\u00a0")
+        : h("span.bar.free", null, "\u00a0"))), more > 0 && h("span.more-bars", null, `+${more}`)),
+    };
+  };
+}
+
 /**
  * @param {App} app
  * @returns {Page}
@@ -74,46 +109,83 @@ export function tripsPage(app) {
   const { season } = app;
   /** @type {number | undefined} the chosen day; undefined: today, also after midnight */
   let chosenDay;
+  let mode = "list";
+  try { mode = localStorage.getItem("huddle-trips-view") === "month" ? "month" : "list"; } catch { /* blocked storage */ }
   const list = h("div.cards", null);
   const nothing = h("div.nothing", null);
   const dayHeading = h("h2", null);
   const dayList = h("ul.items", null);
   const dayEmpty = h("p.hint", null);
   const add = button("primary", "+ Add Trip", () => tripDialog(app, undefined, (id) => app.router.go(`/trips/${id}`)));
+  const addToDay = button("icon.add", "+", () => addItem(), {});
   const items = () => season.records("trip_item");
   const grid = new MonthGrid(season, {
     noun: "item",
     marked: (first, last) => new Map(itinerary(items()).filter((one) => one.date >= first && one.date <= last).map((one) => [one.date, one.items.length])),
     count: (first, last) => new Set(itinerary(items()).filter((one) => one.date >= first && one.date <= last).flatMap((one) => one.items)).size,
     chosen: (date) => { chosenDay = date; update(); },
+    bars: (first, last) => tripBars(season.list({ kind: "trip", sort: "date_asc" }), first, last),
   });
+  const views = h("div.switch", { role: "group", "aria-label": "View" }, [["list", "List"], ["month", "Month"]].map(([word, label]) => button("plain", label, () => {
+    mode = word;
+    try { localStorage.setItem("huddle-trips-view", mode); } catch { /* blocked storage */ }
+    update();
+  }, { "data-act": `view ${word}`, "data-word": word })));
+  const columns = h("div.columns", null, h("div.side", null, grid.element, h("section.day-of-month", { "aria-live": "polite" }, h("div.day-head", null, dayHeading, addToDay), dayList, dayEmpty)), h("div.main", null, list, nothing));
+
+  /** The day that is shown. */
+  function day() {
+    return chosenDay ?? season.today;
+  }
+
+  /** Adds to the day that is shown: to the trip that is under way then, or to one that is chosen. */
+  function addItem() {
+    const date = day();
+    const trips = season.list({ kind: "trip", sort: "date_asc" });
+    const there = trips.filter((trip) => { const from = readDate(trip.fields.start_date); return from !== undefined && from <= date && (readDate(trip.fields.end_date ?? trip.fields.start_date) ?? from) >= date; });
+    if (there.length === 1) return itemDialog(app, there[0].id, undefined, date);
+    const some = there.length > 0 ? there : trips.filter((trip) => (readDate(trip.fields.end_date ?? trip.fields.start_date) ?? date) >= season.today);
+    return openDialog("To which trip?", (close) => [
+      some.length === 0 ? h("p", null, "There is no trip yet that this could belong to.")
+        : h("div.choices", null, some.map((trip) => button("plain", `${shortened(titleOf(trip), 60)}, ${rangeText(trip.fields.start_date, trip.fields.end_date)}`, () => { close(); itemDialog(app, trip.id, undefined, date); }))),
+      h("div.buttons", null, button("plain", "Cancel", close), season.may("create", "trip") && button("plain", "+ Add Trip", () => { close(); tripDialog(app, undefined, (id) => app.router.go(`/trips/${id}`)); })),
+    ]);
+  }
 
   function update() {
     const { today } = season;
-    const day = chosenDay ?? today;
     const trips = season.list({ kind: "trip", sort: "date_asc" });
     const upcoming = trips.filter((trip) => (readDate(trip.fields.end_date ?? trip.fields.start_date) ?? today) >= today);
     const past = trips.filter((trip) => !upcoming.includes(trip)).reverse();
-    add.toggleAttribute("hidden", !season.may("create", "trip"));
+    const mayAdd = season.may("create", "trip");
+    add.toggleAttribute("hidden", !mayAdd);
+    grid.element.classList.toggle("large", mode === "month");
+    columns.classList.toggle("month-mode", mode === "month");
+    for (const one of views.children) one.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (one).dataset.word === mode));
     keyed(list, [...upcoming, ...past].map((trip) => {
-      const count = season.records("trip_item").filter((item) => item.fields.trip_id === trip.id).length;
+      const count = items().filter((item) => item.fields.trip_id === trip.id).length;
       const people = (trip.fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
       const isPast = past.includes(trip);
+      const hue = trips.indexOf(trip) % 6;
       return {
-        key: trip.id, stamp: JSON.stringify([trip.version, trip.fields, count, isPast, season.isWaiting(trip.id)]),
-        make: () => h(isPast ? "article.card.past" : "article.card", null,
+        key: trip.id, stamp: JSON.stringify([trip.version, trip.fields, count, isPast, hue, season.isWaiting(trip.id)]),
+        make: () => h(`article.card.trip-card.hue-${hue}${isPast ? ".past" : ""}`, null,
           h("h3", null, link(`/trips/${trip.id}`, titleOf(trip), { dir: "auto" })),
-          h("ul.facts", null, h("li", null, rangeText(trip.fields.start_date, trip.fields.end_date)), trip.fields.location && h("li", { dir: "auto" }, trip.fields.location), people && h("li", { dir: "auto" }, people), h("li", null, counted(count, "item"))),
+          h("ul.facts", null, [["calendar", rangeText(trip.fields.start_date, trip.fields.end_date)], trip.fields.location && ["pin", trip.fields.location], people && ["person", people], ["form", counted(count, "item")]]
+            .filter((one) => one).map((one) => h("li", null, icon(one[0]), " ", h("span", { dir: "auto" }, one[1])))),
           season.isWaiting(trip.id) && h("span.badge.waiting", null, "Waiting")),
       };
     }));
     const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
     if (trips.length > 0) fill(nothing);
     else if (isLoading) skeleton(nothing);
-    else fill(nothing, h("p.symbol", null, icon("car")), h("h2", null, "No trips yet"), h("p", null, "A trip has days, with stays, drives, meals and activities"));
-    dayHeading.textContent = longDayText(day, today);
-    const found = itemsOn(items(), day);
-    fill(dayList, found.map((item) => itemRow(app, item, day, { trip: true })));
+    else fill(nothing, h("p.symbol", null, icon("car")), h("h2", null, "No trips yet"), h("p", null, "A trip has days, with stays, drives, meals and activities"), mayAdd && button("primary", "+ Add Trip", () => add.click()));
+    const name = longDayText(day(), today);
+    dayHeading.textContent = name;
+    addToDay.setAttribute("aria-label", `Add to ${name}`);
+    addToDay.toggleAttribute("hidden", !season.may("create", "trip_item"));
+    const found = itemsOn(items(), day());
+    fill(dayList, found.map((item) => itemRow(app, item, day(), { trip: true })));
     dayEmpty.textContent = found.length === 0 ? "Nothing planned on this day." : "";
   }
 
@@ -121,8 +193,8 @@ export function tripsPage(app) {
   return {
     title: "Trips",
     element: h("section.trips", null,
-      h("div.page-head", null, h("div", null, h("h1", null, "Trips"), h("p.subtitle", null, "Who is where, and when")), add),
-      h("div.columns", null, h("div.side", null, grid.element, h("section", { "aria-live": "polite" }, dayHeading, dayList, dayEmpty)), h("div.main", null, list, nothing))),
+      h("div.page-head", null, h("div", null, h("h1", null, "Trips"), h("p.subtitle", null, "Who is where, and when")), views, add),
+      columns),
     update: () => { grid.update(); update(); },
   };
 }
