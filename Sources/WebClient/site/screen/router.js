@@ -8,6 +8,9 @@
  * @property {(ids: Set<string> | undefined) => void} [update] called after changes; undefined: everything may be different
  * @property {() => boolean} [mayLeave] false keeps the page, which asks its own question
  * @property {() => void} [leave] called once, when another page replaces it
+ * @property {() => any} [position] where the reader is, for the way back; as JSON
+ * @property {(position: any) => void} [restore] returns there
+ * @property {Map<string, () => void>} [acts] what commands do on this page, by name
  */
 /** @typedef {{pattern: RegExp, make: (parts: string[], query: URLSearchParams) => Page}} Route */
 
@@ -65,7 +68,7 @@ export class Router {
   }
 
   #keepScroll() {
-    history.replaceState({ ...history.state, scroll: scrollY }, "");
+    history.replaceState({ ...history.state, scroll: scrollY, position: this.page?.position?.() }, "");
   }
 
   /** @param {any} state */
@@ -79,7 +82,8 @@ export class Router {
     if (entry === this.entry && location.pathname + location.search === this.path) return;
     this.entry = entry;
     this.show(true);
-    scrollTo(0, state?.scroll ?? 0);
+    if (state?.position !== undefined && this.page?.restore) this.page.restore(state.position);
+    else scrollTo(0, state?.scroll ?? 0);
   }
 
   /** @param {MouseEvent} event */

@@ -13,6 +13,9 @@ import { Refusal } from "../wire/rejections.js";
 /** @typedef {import("../screen/router.js").Router} Router */
 /** @typedef {import("../screen/dialog.js").Toasts} Toasts */
 
+/** The changes of a tab that the undo key reaches. */
+const MAX_UNDONE = 100;
+
 export class App {
   /**
    * @param {{store: Store, season: Season, toasts: Toasts, cache: Cache | undefined, memberships: Membership[], isBrief: boolean}} parts
@@ -27,6 +30,12 @@ export class App {
     this.isBrief = isBrief;
     /** Whether the person signs out, so that the end of the session is no news. */
     this.isLeaving = false;
+    /** The person's own changes in this tab that can be undone, the last one at the end. */
+    /** @type {number[]} */
+    this.done = [];
+    /** Undone ones that can be done again. */
+    /** @type {number[]} */
+    this.undone = [];
     /** @type {Router} */
     this.router = /** @type {any} */ (undefined);
     /** @type {() => void} */
@@ -46,6 +55,7 @@ export class App {
     try {
       const { outcome } = this.store.perform(operations);
       this.#tell(outcome, done);
+      outcome.then(({ seq }) => this.remember(seq));
       return true;
     } catch (error) {
       this.complain(error);
@@ -75,12 +85,49 @@ export class App {
   }
 
   /**
+   * Keeps a change for `undoLast`.
+   * @param {number | undefined} seq undefined for a change without an effect
+   */
+  remember(seq) {
+    if (seq === undefined) return;
+    this.done.push(seq);
+    if (this.done.length > MAX_UNDONE) this.done.shift();
+    this.undone = [];
+  }
+
+  /**
    * Takes a change back.
    * @param {number} seq
    */
   undo(seq) {
+    this.done = this.done.filter((one) => one !== seq);
+    this.#takeBack(seq, "Undone", this.undone);
+  }
+
+  /** Takes back the last change that was made in this tab. */
+  undoLast() {
+    const seq = this.done.pop();
+    if (seq === undefined) this.toasts.show("There is nothing of yours to undo in this tab. The history of a record can undo more.");
+    else this.#takeBack(seq, "Undone", this.undone);
+  }
+
+  /** Does again what was undone last in this tab. */
+  redoLast() {
+    const seq = this.undone.pop();
+    if (seq === undefined) this.toasts.show("There is nothing to do again.");
+    else this.#takeBack(seq, "Done again", this.done);
+  }
+
+  /**
+   * @param {number} seq
+   * @param {string} text
+   * @param {number[]} other where the undo of the undo is kept
+   */
+  #takeBack(seq, text, other) {
     try {
-      this.#tell(this.store.undo(seq).outcome, "Undone");
+      const { outcome } = this.store.undo(seq);
+      this.#tell(outcome, text);
+      outcome.then((told) => { if (told.seq !== undefined) other.push(told.seq); });
     } catch (error) {
       this.complain(error);
     }

@@ -8,6 +8,7 @@ import { icon } from "../screen/icons.js";
 import { dayText, longDayText, minutesText, shortWeekdayText } from "../words/dates.js";
 import { blocksOn, clockSpan, hoursOf, isInStrip, nextStep, SHORTEST, STEP, stripOn, timesAt } from "./board-plan.js";
 import { labelled } from "./event.js";
+import { presses } from "./keys.js";
 import { labelOf, titleOf } from "./season.js";
 import { categoryIcon, itemDialog, saveItem } from "./trip-items.js";
 import { daysOfTrip, tripHead } from "./trip.js";
@@ -517,5 +518,10 @@ export function boardPage(app, id) {
   }
 
   update();
-  return { title: "Board", element, update, leave: () => board.leave() };
+  return {
+    title: "Board", element, update, leave: () => board.leave(),
+    get acts() {
+      return new Map([...presses(element, { "trip-board": "view itinerary" }), ...presses(/** @type {HTMLElement} */ (element.querySelector(".board-day.shown")) ?? element, { "trip-add": "add " })]);
+    },
+  };
 }

@@ -41,7 +41,7 @@ export class MonthGrid {
     this.heading = h("h2", { "aria-live": "polite" });
     this.previous = button("icon", "‹", () => this.turn(-1), { "aria-label": "Previous month" });
     this.next = button("icon", "›", () => this.turn(1), { "aria-label": "Next month" });
-    this.today = button("plain", "Today", () => { this.offset = 0; this.update(); });
+    this.today = button("plain", "Today", () => this.showToday());
     /** On a narrow screen the month is one week until it is unfolded. */
     this.fold = button("plain.narrow-only", "Whole month", () => this.#fold(), { "aria-expanded": "false" });
     this.grid = h("div.days.folded", { role: "grid", on: { keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) } });
@@ -52,6 +52,11 @@ export class MonthGrid {
   /** @param {number} months */
   turn(months) {
     this.offset = Math.max(-REACH, Math.min(REACH, this.offset + months));
+    this.update();
+  }
+
+  showToday() {
+    this.offset = 0;
     this.update();
   }
 

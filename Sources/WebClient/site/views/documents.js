@@ -228,5 +228,6 @@ export function documentsPage(app) {
   const watch = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting) && more.childElementCount > 0) { shown += PORTION; update(); } }, { rootMargin: "600px" });
   watch.observe(more);
   update();
-  return { title: "Documents", element, update, leave: () => { stop(); watch.disconnect(); } };
+  const acts = new Map([["document-upload", () => add.click()], ["document-search", () => searchField.focus()], ["document-view", () => modeButton.click()]]);
+  return { title: "Documents", element, update, acts, leave: () => { stop(); watch.disconnect(); } };
 }

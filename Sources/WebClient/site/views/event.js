@@ -6,6 +6,7 @@ import { icon } from "../screen/icons.js";
 import { dateText, dayText, instantText, localText, rangeText, timeText } from "../words/dates.js";
 import { comments } from "./comments.js";
 import { historyDialog } from "./history.js";
+import { presses } from "./keys.js";
 import { directions } from "./event-form.js";
 import { eventStatus, labelOf, titleOf } from "./season.js";
 
@@ -42,7 +43,7 @@ export function labelled(label, control, hint) {
  * @param {FamilyRecord} event
  * @param {boolean} attended
  */
-function interactionDialog(app, event, attended) {
+export function interactionDialog(app, event, attended) {
   const type = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "interaction_type")));
   const direction = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "direction")));
   const sentiment = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "sentiment", "–")));
@@ -164,10 +165,20 @@ export function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll("\"", "\"\"")}"` : text;
 }
 
-/** Opens the print view with the results alone; the page is as before when it closes. */
-function printResults() {
+/**
+ * Opens the print view with the results alone; the page is as before when it closes.
+ * @param {App} app
+ * @param {FamilyRecord} event
+ * @param {readonly FamilyRecord[]} metrics
+ */
+function printResults(app, event, metrics) {
+  const table = resultsTable(app, event, metrics);
+  document.getElementById("page")?.append(table);
   document.documentElement.dataset.print = "results";
-  addEventListener("afterprint", () => { delete document.documentElement.dataset.print; }, { once: true });
+  addEventListener("afterprint", () => {
+    table.remove();
+    delete document.documentElement.dataset.print;
+  }, { once: true });
   print();
 }
 
@@ -197,7 +208,7 @@ function exportDialog(app, event, metrics) {
     h("p", null, "CSV opens in a spreadsheet. For PDF, choose “Save as PDF” in the print view."),
     h("div.buttons", null,
       button("plain", "Cancel", close),
-      button("plain", "Print or PDF", () => { close(); printResults(); }),
+      button("plain", "Print or PDF", () => { close(); printResults(app, event, metrics); }),
       button("primary", "Download CSV", () => {
         const rows = [["date", "metric", "value", "unit", "verified", "notes"],
           ...metrics.map((one) => [one.fields.recorded_date, metricName(one), one.fields.value, one.fields.unit, one.fields.verified ? "yes" : "no", one.fields.notes])];
@@ -258,7 +269,7 @@ export function eventPage(app, id) {
       h("p.range", null, range),
       h("div.buttons.no-print", null,
         mayEdit && !fields.attended && button("primary", "✓ Mark Attended", () => interactionDialog(app, event, true), { "aria-label": "Mark as attended", "data-act": "attended" }),
-        mayEdit && fields.attended && button("plain", "Not attended after all", () => app.perform([app.update(event, { attended: false })], "Not attended any more"), { "data-act": "attended" }),
+        mayEdit && fields.attended && button("plain", "Not attended after all", () => app.perform([app.update(event, { attended: false })], "Not attended any more"), { "data-act": "not attended" }),
         mayEdit && link(`/events/${id}/edit`, "Edit", { class: "button plain", "aria-label": "Edit event", "data-act": "edit" }),
         season.may("delete", "event", { record: event }) && button("danger", "Delete", async () => {
           if (await app.remove(event, "Are you sure you want to delete this event?", `${title} deleted`)) app.router.go("/events", { replace: true });
@@ -270,7 +281,7 @@ export function eventPage(app, id) {
         fact("Source", fields.event_source && labelOf(event, "event_source")), fact("School", season.schoolOf(event)), fact("Athlete", season.nameOf(event.athlete)), fact("Status", status.label)),
       (fields.location || map) && h("section", null, h("h2", null, "Location"),
         h("p", { dir: "auto" }, [fields.location, fields.address, [fields.city, fields.state].filter((one) => one).join(", ")].filter((one) => one).map((line) => [String(line), h("br", null)])),
-        map && h("p.no-print", null, h("a", { href: map, target: "_blank", rel: "noopener noreferrer" }, "Get Directions"))),
+        map && h("p.no-print", null, h("a", { href: map, target: "_blank", rel: "noopener noreferrer", "data-act": "directions" }, "Get Directions"))),
       fields.description && h("section", null, h("h2", null, "Event Description"), h("p.text", { dir: "auto" }, fields.description)),
       fields.url && h("section", null, h("h2", null, "Event Link"), h("p", null, h("a", { href: fields.url, target: "_blank", rel: "noopener noreferrer" }, fields.url))),
       fields.performance_notes && h("section", null, h("h2", null, "Performance Notes"), h("p.text", { dir: "auto" }, fields.performance_notes)),
@@ -279,13 +290,13 @@ export function eventPage(app, id) {
       },
       h("span.label", null, metricName(metric)), h("span.value", null, metric.fields.value, " ", h("span.unit", null, metric.fields.unit)),
       metric.fields.verified && h("span.badge.attended", null, "✓ Verified"), metric.fields.notes && h("p.text", { dir: "auto" }, metric.fields.notes),
-      season.may("delete", "metric", { record: metric }) && button("icon.danger.no-print", icon("trash"), () => app.remove(metric, "Delete this metric?", `${metricName(metric)} deleted`), { "aria-label": `Delete ${metricName(metric)}`, "data-act": `metric ${metric.id}` }))))),
+      season.may("delete", "metric", { record: metric }) && button("icon.danger.no-print", icon("trash"), () => app.remove(metric, "Delete this metric?", `${metricName(metric)} deleted`), { "aria-label": `Delete ${metricName(metric)}`, "data-act": `remove metric ${metric.id}` }))))),
       h("section", null, h("h2", null, "Coaches Present"),
         coaches.length > 0 && h("ul.coaches", null, coaches.map((/** @type {any} */ one) => {
           const coach = season.find("coach", one.id);
           const facts = [one.name ?? "Coach", one.role, coach?.fields.email, coach?.fields.phone].filter((fact_) => fact_);
           return h("li", { "aria-label": facts.join(", ") }, h("strong", { dir: "auto" }, facts[0]), facts.slice(1).map((text) => [h("br", null), h("span", { dir: "auto" }, text)]),
-            mayEdit && button("icon.no-print", icon("close"), () => app.perform([app.update(event, {}, { remove: { coaches_present: [one.id] } })], `${facts[0]} removed`), { "aria-label": `Remove ${facts[0]}`, "data-act": `coach ${one.id}` }));
+            mayEdit && button("icon.no-print", icon("close"), () => app.perform([app.update(event, {}, { remove: { coaches_present: [one.id] } })], `${facts[0]} removed`), { "aria-label": `Remove ${facts[0]}`, "data-act": `remove coach ${one.id}` }));
         })),
         coaches.length === 0 && h("p.hint", null, fields.school_id ? "No coaches recorded" : "Event not linked to school"),
         mayEdit && fields.school_id && h("p.no-print", null, button("plain", "+ Add Coach", () => coachDialog(app, event), { "data-act": "coach" }))),
@@ -293,14 +304,13 @@ export function eventPage(app, id) {
         interactions.length > 0 && h("ul.interactions", null, interactions.map((one) => h("li", null,
           h("strong", { dir: "auto" }, one.fields.subject ?? `Interaction at ${title}`), h("p.hint", null, [labelOf(one, "interaction_type"), labelOf(one, "direction"), one.fields.sentiment && labelOf(one, "sentiment"), localText(one.fields.occurred_at)].filter((text) => text).join(" · ")),
           h("p.text", { dir: "auto" }, one.fields.content),
-          season.may("delete", "interaction", { record: one }) && button("icon.danger.no-print", icon("trash"), () => app.remove(one, "Delete this interaction?", "Interaction deleted"), { "aria-label": "Delete this interaction", "data-act": `interaction ${one.id}` })))),
+          season.may("delete", "interaction", { record: one }) && button("icon.danger.no-print", icon("trash"), () => app.remove(one, "Delete this interaction?", "Interaction deleted"), { "aria-label": "Delete this interaction", "data-act": `remove interaction ${one.id}` })))),
         interactions.length === 0 && h("p.hint", null, "No interactions logged")),
       h("div.buttons.no-print", null,
         mayLog && button("plain", "Log Interaction", () => interactionDialog(app, event, false), { "data-act": "log" }),
         mayLog && button("plain", "Log Performance Metric", () => metricDialog(app, event), { "data-act": "metric" }),
         button("plain", "History", () => historyDialog(app, { kind: "event", id }), { "data-act": "history" }),
         metrics.length > 0 && button("plain", "Export results", () => exportDialog(app, event, metrics), { "data-act": "export" })),
-      metrics.length > 0 && resultsTable(app, event, metrics),
       h("p.hint", null, `Last changed by ${season.nameOf(event.updated_by)}, ${instantText(event.updated_at)}.`));
     if (act !== undefined && document.activeElement === document.body) {
       /** @type {HTMLElement | undefined} */ ([...body.querySelectorAll("[data-act]")].find((one) => /** @type {HTMLElement} */ (one).dataset.act === act))?.focus({ preventScroll: true });
@@ -309,5 +319,12 @@ export function eventPage(app, id) {
   }
 
   update();
-  return { title: "Event", element, update };
+  return {
+    title: "Event", element, update,
+    get acts() {
+      return presses(body, {
+        "event-attend": "attended", "event-edit": "edit", "event-delete": "delete", "event-interaction": "log", "event-metric": "metric", "event-coaches": "coach", "event-export": "export", "event-directions": "directions", history: "history",
+      });
+    },
+  };
 }

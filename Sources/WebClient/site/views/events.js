@@ -1,10 +1,13 @@
 // The list of events beside the month (R015–R055).
 import { readDate } from "../dates/calendar.js";
 import { KINDS } from "../family/kinds.js";
-import { button, fill, h, keyed, link } from "../screen/html.js";
+import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
+import { LongList } from "../screen/longlist.js";
 import { counted, rangeText, timeText } from "../words/dates.js";
 import { covered, MonthGrid } from "./calendar.js";
+import { interactionDialog } from "./event.js";
+import { openSelect } from "./keys.js";
 import { eventStatus, labelOf, shortened, titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -12,8 +15,6 @@ import { eventStatus, labelOf, shortened, titleOf } from "./season.js";
 /** @typedef {import("../screen/router.js").Page} Page */
 
 const SORTS = [["date_desc", "Date (Newest First)"], ["date_asc", "Date (Oldest First)"], ["name", "Name"], ["type", "Type"]];
-/** The entries that are put on the page at first, and with each look at its end. */
-const PORTION = 200;
 
 /**
  * A list of choices with its label.
@@ -92,21 +93,20 @@ export function eventsPage(app) {
   const { season } = app;
   /** @type {any} */
   const filter = {};
-  let search = "", shown = PORTION;
+  let search = "";
   /** @type {{date: number | undefined}} */
   const wanted = { date: undefined };
   const status = h("p.snippet", { role: "status" });
   const results = h("p.results", { role: "status" });
   const list = h("div.cards", { role: "feed", "aria-label": "Events" });
+  const entries = new LongList(list);
   const nothing = h("div.nothing", null);
-  const more = h("div.more", null);
   const clear = button("icon", icon("close"), () => { searchField.value = ""; searched(); searchField.focus(); }, { "aria-label": "Clear search", hidden: true });
   const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "events-search", placeholder: "Name, description or place", autocomplete: "off", on: { input: () => searched() } }));
   const types = [["", "All"], ["camp", "Camp"], ["showcase", "Showcase"], ["visit", "Visit"], ["game", "Game"]];
   const pick = (/** @type {string} */ name, /** @type {string} */ value) => {
     if (value === "") delete filter[name];
     else filter[name] = value;
-    shown = PORTION;
     update();
   };
   const type = choice("Type", "events-type", types, (value) => pick("type", value));
@@ -131,7 +131,6 @@ export function eventsPage(app) {
   function searched() {
     search = searchField.value;
     clear.toggleAttribute("hidden", search === "");
-    shown = PORTION;
     update();
   }
 
@@ -149,14 +148,7 @@ export function eventsPage(app) {
   function show(day) {
     const events = matching();
     const place = events.findIndex((event) => covered([{ start: event.fields.start_date, end: event.fields.end_date }], day, day).size > 0);
-    if (place < 0) return;
-    if (place >= shown) {
-      shown = place + PORTION;
-      update();
-    }
-    const element = /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${events[place].id}"]`));
-    element?.scrollIntoView({ block: "center" });
-    element?.focus({ preventScroll: true });
+    entries.reveal(place)?.focus({ preventScroll: true });
   }
 
   function matching() {
@@ -168,7 +160,7 @@ export function eventsPage(app) {
     const all = season.list({ kind: "event" }).length;
     status.textContent = timelineStatus(app);
     results.textContent = counted(events.length, "result");
-    keyed(list, events.slice(0, shown).map((event, place) => card(app, event, { position: place + 1, size: events.length })));
+    entries.show({ count: events.length, key: (place) => events[place].id, item: (place) => card(app, events[place], { position: place + 1, size: events.length }) });
     const mayCreate = season.mayCreate("event");
     add.toggleAttribute("hidden", !mayCreate);
     const isLoading = app.store.engine.cursor === undefined && all === 0;
@@ -180,24 +172,29 @@ export function eventsPage(app) {
     } else {
       fill(nothing, h("p.symbol", null, icon("filter")), h("h2", null, "No events match your filters"), h("p", null, "Try adjusting your search criteria"), button("plain", "Clear filters", reset));
     }
-    fill(more, events.length > shown && button("plain", `Show ${Math.min(PORTION, events.length - shown)} more of ${events.length - shown}`, () => { shown += PORTION; update(); }));
+  }
+
+  /**
+   * The event whose card has the focus; the person is told if there is none.
+   * @param {(event: FamilyRecord) => void} act
+   */
+  function chosen(act) {
+    const event = matching()[entries.focused];
+    if (event) act(event);
+    else app.toasts.show("No event is selected. Press j to select the next one.");
   }
 
   const add = link("/events/create", "+ Add Event", { class: "button primary" });
-  // More entries before the reader comes to the end.
-  const watch = new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting) && more.childElementCount > 0) {
-      shown += PORTION;
-      update();
-    }
-  }, { rootMargin: "800px" });
-  watch.observe(more);
-  const keys = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || document.querySelector("dialog[open]")) return;
-    event.preventDefault();
-    searchField.focus();
-  };
-  addEventListener("keydown", keys);
+  const pressed = (/** @type {{select: HTMLSelectElement}} */ { select }) => () => openSelect(select);
+  /** @type {Map<string, () => void>} */
+  const acts = new Map([
+    ["event-next", () => entries.focus(entries.focused + 1)], ["event-previous", () => entries.focus(Math.max(0, entries.focused - 1))], ["event-search", () => searchField.focus()],
+    ["filter-type", pressed(type)], ["filter-status", pressed(state)], ["filter-date", pressed(date)], ["event-sort", pressed(sort)], ["filter-clear", reset],
+    ["month-next", () => grid.turn(1)], ["month-previous", () => grid.turn(-1)], ["month-today", () => grid.showToday()],
+    ["event-edit", () => chosen((event) => { if (season.may("update", "event", { record: event })) app.router.go(`/events/${event.id}/edit`); })],
+    ["event-attend", () => chosen((event) => { if (season.may("update", "event", { record: event }) && !event.fields.attended) interactionDialog(app, event, true); else app.toasts.show("It is marked attended already; e changes it."); })],
+    ["event-delete", () => chosen((event) => { if (season.may("delete", "event", { record: event })) app.remove(event, "Are you sure you want to delete this event?", `${shortened(titleOf(event), 40)} deleted`); })],
+  ]);
   update();
   return {
     title: "Events",
@@ -210,19 +207,26 @@ export function eventsPage(app) {
           h("div.filters", { role: "search" },
             h("div.field.search", null, h("label", { for: "events-search" }, "Search"), h("div.with-clear", null, searchField, clear)), type.element, state.element, date.element),
           h("div.list-head", null, results, sort.element),
-          list, nothing, more))),
+          list, nothing))),
     update: () => { grid.update(); update(); },
-    leave: () => { watch.disconnect(); removeEventListener("keydown", keys); },
+    get acts() {
+      return season.mayCreate("event") ? new Map([...acts, ["event-add", () => app.router.go("/events/create")]]) : acts;
+    },
+    leave: () => entries.leave(),
+    // The way back from an event leads to the same place of the same list.
+    position: () => ({ search: searchField.value, filter: { ...filter }, month: grid.offset, ...entries.position }),
+    restore: (position) => {
+      searchField.value = position.search ?? "";
+      for (const [name, one] of /** @type {[string, {select: HTMLSelectElement}][]} */ ([["type", type], ["status", state], ["date", date]])) {
+        one.select.value = position.filter?.[name] ?? "";
+        if (position.filter?.[name]) filter[name] = position.filter[name];
+      }
+      grid.turn(position.month ?? 0);
+      searched();
+      const place = matching().findIndex((event) => event.id === position.key);
+      if (place >= 0) entries.reveal(place, position.top);
+    },
   };
-}
-
-/**
- * Whether keys belong to a field.
- * @param {KeyboardEvent} event
- */
-export function isTyping(event) {
-  const target = /** @type {HTMLElement} */ (event.target);
-  return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
 
 /**

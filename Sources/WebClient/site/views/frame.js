@@ -1,8 +1,9 @@
 // The frame around every page: whose season is open, the pages, the state of what is saved.
-import { openDialog } from "../screen/dialog.js";
-import { button, fill, h, link } from "../screen/html.js";
+import { button, fill, h } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
-import { counted } from "../words/dates.js";
+import { historyDialog } from "./history.js";
+import { keysDialog, listenForKeys, openSelect } from "./keys.js";
+import { openPalette } from "./palette.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -50,13 +51,18 @@ export class Frame {
       h("a.skip", { href: "#page" }, "Skip to the page"),
       h("header", null,
         h("div.brand", null, this.family, h("label.season", null, h("span", null, "Season"), this.season)),
-        h("div.state", null, this.here, this.pill)),
+        h("div.state", null, this.here, this.pill, button("icon", icon("search"), () => openPalette(app, this.acts()), { "aria-label": "Commands", "aria-keyshortcuts": "Control+K Meta+K" }))),
       this.banner,
       h("nav", { "aria-label": "Pages" }, this.tabs),
       this.place,
       app.toasts.element);
     app.store.listen(() => this.update());
-    addEventListener("keydown", (event) => this.#key(event));
+    addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      openPalette(app, this.acts());
+    });
+    listenForKeys(() => this.acts());
     this.update();
   }
 
@@ -103,65 +109,30 @@ export class Frame {
     this.app.store.setContext(this.season.value);
   }
 
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
-      event.preventDefault();
-      this.#palette();
-    }
-  }
-
-  /** Commands and records by name. */
-  #palette() {
-    if (document.querySelector("dialog[open]")) return;
+  /**
+   * What can be done now: by the page that is open, and everywhere.
+   * @returns {Map<string, () => void>}
+   */
+  acts() {
     const { app } = this;
-    /** @type {{label: string, act: () => void}[]} */
-    const commands = PAGES.map((page) => ({ label: `Go to ${page.label}`, act: () => app.router.go(page.path) }));
-    if (app.season.mayCreate("event")) commands.push({ label: "New event", act: () => app.router.go("/events/create") });
-    for (const athlete of app.season.athletes) commands.push({ label: `Season of ${athlete.fields.name}`, act: () => app.store.setContext(athlete.id) });
-    if (app.season.role !== "athlete") commands.push({ label: "Season of all athletes", act: () => app.store.setContext("all") });
-    commands.push({ label: "Sign out", act: () => app.signOut() });
-    const input = /** @type {HTMLInputElement} */ (h("input", {
-      type: "search", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-label": "Command or name", placeholder: "Command, event, trip …",
-      autocomplete: "off",
-    }));
-    const list = h("ul.palette", { id: "palette-list", role: "listbox", "aria-label": "Matches" });
-    let selected = 0;
-    /** @type {{label: string, act: () => void}[]} */
-    let shown = [];
-    let dismiss = () => {};
-    const update = () => {
-      const text = input.value.trim();
-      const words = text.toLowerCase();
-      const found = (/** @type {string} */ kind, /** @type {string} */ path) => text.length < 2 ? [] : app.season.list({ kind, search: text }).slice(0, 6)
-        .map((record) => ({ label: record.fields.name ?? record.fields.title, act: () => app.router.go(path.replace("ID", record.id)) }));
-      shown = [...commands.filter((one) => one.label.toLowerCase().includes(words)), ...found("event", "/events/ID"), ...found("trip", "/trips/ID"), ...found("document", "/documents/ID/about")].slice(0, 12);
-      selected = Math.min(selected, Math.max(shown.length - 1, 0));
-      fill(list, shown.map((one, place) => h("li", {
-        role: "option", id: `palette-${place}`, "aria-selected": String(place === selected), on: { click: () => choose(place) },
-      }, one.label)));
-      if (shown.length > 0) input.setAttribute("aria-activedescendant", `palette-${selected}`);
-      else input.removeAttribute("aria-activedescendant");
-    };
-    const choose = (/** @type {number} */ place) => {
-      const one = shown[place];
-      dismiss();
-      one?.act();
-    };
-    input.addEventListener("input", () => { selected = 0; update(); });
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-        event.preventDefault();
-        selected = shown.length === 0 ? 0 : (selected + (event.key === "ArrowDown" ? 1 : shown.length - 1)) % shown.length;
-        update();
-      } else if (event.key === "Enter") {
-        event.preventDefault();
-        choose(selected);
-      }
-    });
-    const { close } = openDialog("Commands", () => [input, list, h("p.hint", null, `${counted(commands.length, "command")}; type to find events, trips and documents, too.`)]);
-    dismiss = close;
-    update();
-    input.focus();
+    const go = (/** @type {string} */ path) => () => app.router.go(path);
+    /** @type {Map<string, () => void>} */
+    const acts = new Map(PAGES.map((page) => [`go-${page.path.slice(1)}`, go(page.path)]));
+    if (!this.season.disabled) acts.set("choose-season", () => openSelect(this.season));
+    acts.set("palette", () => openPalette(app, this.acts()));
+    acts.set("help-keys", () => keysDialog(this.acts()));
+    acts.set("undo-last", () => app.undoLast());
+    acts.set("redo-last", () => app.redoLast());
+    acts.set("history", () => historyDialog(app, undefined));
+    acts.set("audit", go("/settings/audit"));
+    if (app.season.role !== "guest") acts.set("access", go("/settings/access"));
+    acts.set("consents", go("/settings/consent"));
+    acts.set("drafts", go("/kept"));
+    acts.set("sessions", go("/settings"));
+    if (app.season.role === "parent") acts.set("invites", go("/settings"));
+    if (app.store.engine.phase === "offline") acts.set("reconnect", () => app.store.check());
+    acts.set("logout", () => app.signOut());
+    for (const [name, act] of app.router.page?.acts ?? []) acts.set(name, act);
+    return acts;
   }
 }

@@ -143,6 +143,7 @@ export function saveItem(app, operation, done) {
   try {
     const { mutation, outcome } = app.store.perform([operation]);
     outcome.then(({ seq, rejection, warnings = [] }) => {
+      app.remember(seq);
       if (rejection?.code === "overlap") overlapDialog(app, mutation, rejection, operation);
       else if (rejection) app.toasts.show(rejection.message, { label: "Show", act: () => app.router.go("/kept") });
       else {
@@ -203,6 +204,7 @@ export function overlapDialog(app, draft, refused, operation) {
             try {
               const again = app.store.retry(draft, { reason: reason.value.trim(), pairs: pairsOf(found) });
               again?.outcome.then(({ seq, rejection }) => {
+                app.remember(seq);
                 if (rejection) app.toasts.show(rejection.message, { label: "Show", act: () => app.router.go("/kept") });
                 else app.toasts.show("Both are in the plan", seq === undefined ? undefined : { label: "Undo", act: () => app.undo(seq) });
               });

@@ -8,6 +8,7 @@ import { dayText, longDayText, rangeText } from "../words/dates.js";
 import { comments } from "./comments.js";
 import { historyDialog } from "./history.js";
 import { labelled } from "./event.js";
+import { presses } from "./keys.js";
 import { titleOf } from "./season.js";
 import { itemDialog, itemRow } from "./trip-items.js";
 import { tripDialog } from "./trips.js";
@@ -130,11 +131,11 @@ export function tripPage(app, id) {
       fields.location && h("p", { dir: "auto" }, fields.location), people && h("p", { dir: "auto" }, `With ${people}`), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
       h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed ${dayText(season.today)}`),
       h("div.buttons.no-print", null,
-        mayEdit && button("plain", "Edit", () => tripDialog(app, trip, () => {}), { "data-act": "edit" }), mayEdit && button("plain", "Move …", () => daysDialog(app, trip, "shift"), { "data-act": "shift" }),
+        mayEdit && button("plain", "Edit", () => tripDialog(app, trip, () => {}), { "data-act": "edit trip" }), mayEdit && button("plain", "Move …", () => daysDialog(app, trip, "shift"), { "data-act": "shift" }),
         season.may("create", "trip") && button("plain", "Copy …", () => daysDialog(app, trip, "copy"), { "data-act": "copy" }), button("plain", "Print", () => print(), { "data-act": "print" }), button("plain", "History", () => historyDialog(app, { kind: "trip", id }), { "data-act": "history" }),
         season.may("delete", "trip", { record: trip }) && button("danger", "Delete", async () => {
           if (await app.remove(trip, "Delete this trip with all of its items?", `${titleOf(trip)} deleted`)) app.router.go("/trips", { replace: true });
-        }, { "data-act": "delete" })),
+        }, { "data-act": "delete trip" })),
       days,
       others.length > 0 && h("section.no-print", null, h("h2", null, "Not in the itinerary"), h("ul.items", null, others.map((item) => itemRow(app, item, daysOf(item.fields)?.[0] ?? first, { actions: true })))));
     if (act !== undefined && document.activeElement === document.body) {
@@ -144,5 +145,10 @@ export function tripPage(app, id) {
   }
 
   update();
-  return { title: "Trip", element, update };
+  return {
+    title: "Trip", element, update,
+    get acts() {
+      return presses(body, { "trip-add": "add ", "trip-edit": "edit trip", "trip-delete": "delete trip", "trip-shift": "shift", "trip-copy": "copy", "trip-board": "view board", "trip-print": "print", history: "history" });
+    },
+  };
 }

@@ -196,5 +196,11 @@ export function tripsPage(app) {
       h("div.page-head", null, h("div", null, h("h1", null, "Trips"), h("p.subtitle", null, "Who is where, and when")), views, add),
       columns),
     update: () => { grid.update(); update(); },
+    get acts() {
+      /** @type {Map<string, () => void>} */
+      const acts = new Map([["month-next", () => grid.turn(1)], ["month-previous", () => grid.turn(-1)], ["month-today", () => grid.showToday()]]);
+      if (season.may("create", "trip")) acts.set("trip-add", () => add.click());
+      return acts;
+    },
   };
 }
