@@ -93,6 +93,46 @@ check "the server starts as the unit starts it" start
 check "it is healthy and ready" is_ready
 check "a first family is made while it runs" first_family
 check "the client signs in, speaks and reads" talks
+
+# What README tells a new user ("Run it for your family"): two devices, a second parent, an athlete, and a lost password, without mail.
+home() { # FOLDER COMMAND…
+    local folder=/home/$1
+    shift
+    mkdir -p "$fresh$folder"
+    inside "HOME=$folder" "HUDDLE_SERVER=ws://127.0.0.1:$port" "$@"
+}
+code() { grep -oE '[0-9A-Z]{5}(-[0-9A-Z]{5}){3}' | head -n 1; }
+first_device() { printf '%s' "$token" | home carmen huddle sign-in --token-file - && printf 'correct horse battery\n' | home carmen huddle password set carmen; }
+second_device() { home phone huddle join "$(home carmen huddle device add | code)" && home phone huddle say 'From the phone.' && home carmen huddle messages | grep 'From the phone.'; }
+others() {
+    home luis huddle join "$(home carmen huddle invite 'Luis Rivera' --role parent | code)" --name 'Luis Rivera' || return 1
+    home carmen huddle invite Elena --role athlete --born "$(($(date +%Y) - 15))-03-04" || return 1
+    home carmen huddle consent Elena --accept "$(home carmen huddle consent Elena 2>/dev/null </dev/null | sed -n 's/^Version: \([^,]*\),.*/\1/p')" || return 1
+    home elena huddle join "$(home carmen huddle invite Elena --member | code)" --name Elena
+}
+by_paper() {
+    home carmen huddle recovery codes | grep -oE '[0-9A-Z]{4}(-[0-9A-Z]{4}){3}' >"$work/paper"
+    [ "$(wc -l <"$work/paper")" = 10 ] || return 1
+    rm -rf "$fresh/home/carmen"
+    ! printf 'forgotten horse\n' | home carmen huddle sign-in --name carmen || return 1
+    head -n 1 "$work/paper" | home carmen huddle sign-in --name carmen --recovery && printf 'another horse battery\n' | home carmen huddle password set carmen
+}
+by_parent() {
+    rm -rf "$fresh/home/carmen"
+    home carmen huddle join "$(home luis huddle recovery member 'Carmen Rivera' | code)" && printf 'a third horse battery\n' | home carmen huddle password set carmen
+}
+by_host() {
+    rm -rf "$fresh/home/carmen"
+    local member
+    member=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["member"])' "$work/family")
+    home carmen huddle join "$(as_huddle huddled recover --data /var/lib/huddle --member "$member" | code)" && home carmen huddle messages | grep 'From the phone.'
+}
+check "a parent signs in and sets a password" first_device
+check "a code lets a second device in" second_device
+check "a parent and an athlete of 15 join" others
+check "a lost password: a code on paper lets in, and the password is another one" by_paper
+check "a lost device: a code of the other parent lets in" by_parent
+check "a lost device: a code of the host lets in" by_host
 stop_server
 
 check "an installation over itself keeps what was written" inside sh -c 'apt-get install -y -qq --no-install-recommends --reinstall /root/*.deb'
