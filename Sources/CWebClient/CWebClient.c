@@ -129,93 +129,108 @@ static const unsigned char file41[] = {
 #embed "../WebClient/site/sync/pending.js"
 };
 static const unsigned char file42[] = {
-#embed "../WebClient/site/views/app.js"
+#embed "../WebClient/site/views/access.js"
 };
 static const unsigned char file43[] = {
-#embed "../WebClient/site/views/board-plan.js"
+#embed "../WebClient/site/views/answers.js"
 };
 static const unsigned char file44[] = {
-#embed "../WebClient/site/views/board.js"
+#embed "../WebClient/site/views/app.js"
 };
 static const unsigned char file45[] = {
-#embed "../WebClient/site/views/calendar.js"
+#embed "../WebClient/site/views/audit.js"
 };
 static const unsigned char file46[] = {
-#embed "../WebClient/site/views/commands.js"
+#embed "../WebClient/site/views/board-plan.js"
 };
 static const unsigned char file47[] = {
-#embed "../WebClient/site/views/comments.js"
+#embed "../WebClient/site/views/board.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/commands.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/consent.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/views/history.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/views/keys.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/views/palette.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file59[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file60[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file61[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/keys.js"
 };
 static const unsigned char file62[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/log-links.js"
 };
 static const unsigned char file63[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/palette.js"
 };
 static const unsigned char file64[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file65[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file66[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file67[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file68[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file69[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file70[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file71[] = {
+#embed "../WebClient/site/views/values.js"
+};
+static const unsigned char file72[] = {
+#embed "../WebClient/site/wire/frames.js"
+};
+static const unsigned char file73[] = {
+#embed "../WebClient/site/wire/protocol.js"
+};
+static const unsigned char file74[] = {
+#embed "../WebClient/site/wire/rejections.js"
+};
+static const unsigned char file75[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file76[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -262,36 +277,41 @@ static const webclient_file files[] = {
     {"sync/engine.js", file39, sizeof file39},
     {"sync/folding.js", file40, sizeof file40},
     {"sync/pending.js", file41, sizeof file41},
-    {"views/app.js", file42, sizeof file42},
-    {"views/board-plan.js", file43, sizeof file43},
-    {"views/board.js", file44, sizeof file44},
-    {"views/calendar.js", file45, sizeof file45},
-    {"views/commands.js", file46, sizeof file46},
-    {"views/comments.js", file47, sizeof file47},
-    {"views/document.js", file48, sizeof file48},
-    {"views/documents.js", file49, sizeof file49},
-    {"views/event-form.js", file50, sizeof file50},
-    {"views/event.js", file51, sizeof file51},
-    {"views/events.js", file52, sizeof file52},
-    {"views/form.js", file53, sizeof file53},
-    {"views/frame.js", file54, sizeof file54},
-    {"views/history.js", file55, sizeof file55},
-    {"views/kept.js", file56, sizeof file56},
-    {"views/keys.js", file57, sizeof file57},
-    {"views/palette.js", file58, sizeof file58},
-    {"views/room.js", file59, sizeof file59},
-    {"views/season.js", file60, sizeof file60},
-    {"views/settings.js", file61, sizeof file61},
-    {"views/sign-in.js", file62, sizeof file62},
-    {"views/trip-items.js", file63, sizeof file63},
-    {"views/trip.js", file64, sizeof file64},
-    {"views/trips.js", file65, sizeof file65},
-    {"views/values.js", file66, sizeof file66},
-    {"wire/frames.js", file67, sizeof file67},
-    {"wire/protocol.js", file68, sizeof file68},
-    {"wire/rejections.js", file69, sizeof file69},
-    {"words/dates.js", file70, sizeof file70},
-    {"worker.js", file71, sizeof file71},
+    {"views/access.js", file42, sizeof file42},
+    {"views/answers.js", file43, sizeof file43},
+    {"views/app.js", file44, sizeof file44},
+    {"views/audit.js", file45, sizeof file45},
+    {"views/board-plan.js", file46, sizeof file46},
+    {"views/board.js", file47, sizeof file47},
+    {"views/calendar.js", file48, sizeof file48},
+    {"views/commands.js", file49, sizeof file49},
+    {"views/comments.js", file50, sizeof file50},
+    {"views/consent.js", file51, sizeof file51},
+    {"views/document.js", file52, sizeof file52},
+    {"views/documents.js", file53, sizeof file53},
+    {"views/event-form.js", file54, sizeof file54},
+    {"views/event.js", file55, sizeof file55},
+    {"views/events.js", file56, sizeof file56},
+    {"views/form.js", file57, sizeof file57},
+    {"views/frame.js", file58, sizeof file58},
+    {"views/history.js", file59, sizeof file59},
+    {"views/kept.js", file60, sizeof file60},
+    {"views/keys.js", file61, sizeof file61},
+    {"views/log-links.js", file62, sizeof file62},
+    {"views/palette.js", file63, sizeof file63},
+    {"views/room.js", file64, sizeof file64},
+    {"views/season.js", file65, sizeof file65},
+    {"views/settings.js", file66, sizeof file66},
+    {"views/sign-in.js", file67, sizeof file67},
+    {"views/trip-items.js", file68, sizeof file68},
+    {"views/trip.js", file69, sizeof file69},
+    {"views/trips.js", file70, sizeof file70},
+    {"views/values.js", file71, sizeof file71},
+    {"wire/frames.js", file72, sizeof file72},
+    {"wire/protocol.js", file73, sizeof file73},
+    {"wire/rejections.js", file74, sizeof file74},
+    {"words/dates.js", file75, sizeof file75},
+    {"worker.js", file76, sizeof file76},
 };
 
 const webclient_file *webclient_files(size_t *count) {

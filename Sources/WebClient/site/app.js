@@ -7,8 +7,11 @@ import { follow, register } from "./sessions/build.js";
 import { Cache } from "./sessions/cache.js";
 import { Slots } from "./sessions/slots.js";
 import { Store } from "./sessions/store.js";
+import { accessPage } from "./views/access.js";
 import { App } from "./views/app.js";
+import { auditPage } from "./views/audit.js";
 import { boardPage } from "./views/board.js";
+import { consentPage } from "./views/consent.js";
 import { documentPage } from "./views/document.js";
 import { documentsPage } from "./views/documents.js";
 import { eventPage } from "./views/event.js";
@@ -156,8 +159,11 @@ async function open(memberships, { isBrief, family }) {
     { pattern: /^\/documents$/, make: () => documentsPage(app) },
     { pattern: /^\/room$/, make: () => roomPage(app) },
     { pattern: /^\/kept$/, make: () => keptPage(app) },
+    { pattern: /^\/settings\/access$/, make: () => accessPage(app) },
+    { pattern: /^\/settings\/audit$/, make: () => auditPage(app) },
+    { pattern: /^\/settings\/consent$/, make: () => consentPage(app) },
     { pattern: /^\/settings$/, make: () => settingsPage(app) },
-    { pattern: /^\/(events)?$/, make: () => eventsPage(app) },
+    { pattern: /^\/(events)?$/, make: (_, query) => eventsPage(app, query.get("athlete") ?? undefined) },
     { pattern: /^/, make: () => ({ title: "Not found", element: h("section", null, h("h1", null, "Page not found"), h("p", null, link("/events", "Return to Events →"))) }) },
   ], (path, page) => {
     frame.shown(path === "/" ? "/events" : path);

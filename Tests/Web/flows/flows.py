@@ -19,9 +19,10 @@ from playwright.sync_api import expect, sync_playwright
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import Person, Server  # noqa: E402
 import pages_keys  # noqa: E402
+import pages_settings  # noqa: E402
 import pages_trips  # noqa: E402
 
-FLOWS = {**pages_trips.FLOWS, **pages_keys.FLOWS}
+FLOWS = {**pages_trips.FLOWS, **pages_keys.FLOWS, **pages_settings.FLOWS}
 
 
 def flow(function):

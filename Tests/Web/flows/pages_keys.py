@@ -1,5 +1,4 @@
 """Flows of commands by keys, and of long lists."""
-import json
 import re
 
 from playwright.sync_api import expect
@@ -118,4 +117,111 @@ def commands(browser, server):
     press("g")
     press("k")
     expect(page.get_by_role("heading", level=1, name="Kept")).to_be_focused()
+    ana.end()
+
+
+# Events by a socket of the page's own, in batches; `athlete` owns them.
+SEED = """async ([from, count, athlete]) => {
+  const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws", "huddle.v1");
+  const frames = [];
+  let wake = () => {};
+  socket.onmessage = (event) => { frames.push(JSON.parse(event.data)); wake(); };
+  await new Promise((resolve) => { socket.onopen = resolve; });
+  const next = async (type) => {
+    for (;;) {
+      const place = frames.findIndex((frame) => [type].flat().includes(frame.type));
+      if (place >= 0) return frames.splice(place, 1)[0];
+      await new Promise((resolve) => { wake = resolve; });
+    }
+  };
+  const send = (frame) => socket.send(JSON.stringify(frame));
+  send({ type: "sign_in" });
+  const [{ family }] = (await next("welcome")).memberships;
+  const id = () => crypto.randomUUID().replace(/^(.{14})./, "$17");
+  send({ type: "join", family, client: id(), context: "all", quiet: true });
+  await next("joined");
+  for (let batch = 0; batch * 100 < count; batch += 1) {
+    const operations = Array.from({ length: Math.min(100, count - batch * 100) }, (_, number) => ({
+      op: "create", kind: "event", id: id(), athlete,
+      fields: { type: "camp", name: `Seeded event ${String(from + batch * 100 + number).padStart(5, "0")}`, start_date: `20${27 + (number % 3)}-0${1 + (batch % 9)}-1${number % 10}`, ...(number % 4 === 0 ? { performance_notes: "A note that takes a line of its own. ".repeat(3) } : {}) },
+    }));
+    send({ type: "mutate", mutation: batch + 1, operations });
+    const told = await next(["ack", "reject"]);
+    if (told.type === "reject") return JSON.stringify(told);
+  }
+  socket.close();
+  return "done";
+}"""
+
+
+@flow
+def long_list(browser, server):
+    """R052: up to 200 events are on the page whole; of 1,000 only those near the window, each with its position; the way back leads to the same place."""
+    ana = Person(browser, server).sign_in("Carmen")
+    page = ana.page
+    cards = page.locator("article.card")
+    expect(cards).to_have_count(40)
+    athlete = page.get_by_label("Season", exact=True).locator("option", has_text="Elena").get_attribute("value")
+    assert page.evaluate(SEED, [0, 150, athlete]) == "done"
+    expect(page.get_by_text("190 results")).to_be_visible()
+    expect(cards).to_have_count(190)
+    assert page.evaluate(SEED, [150, 850, athlete]) == "done"
+    expect(page.get_by_text("1,040 results")).to_be_visible()
+    assert cards.count() < 60, cards.count()
+    nodes = page.evaluate("document.querySelectorAll('*').length")
+    assert nodes < 3000, nodes
+    page.get_by_label("Sort").select_option(label="Date (Oldest First)")
+
+    def shown():
+        return page.evaluate("[...document.querySelectorAll('article.card')].map((card) => [Number(card.getAttribute('aria-posinset')), Number(card.getAttribute('aria-setsize')), card.getBoundingClientRect().top, card.getBoundingClientRect().bottom])")
+
+    def check():
+        """What is in the window is there whole, in order, without gaps."""
+        rows = shown()
+        assert all(size == 1040 for _, size, _, _ in rows), rows
+        assert [row[0] for row in rows] == list(range(rows[0][0], rows[0][0] + len(rows))), rows
+        assert rows[0][2] <= 0 or rows[0][0] == 1, rows[0]
+        assert rows[-1][3] >= 900 or rows[-1][0] == 1040, rows[-1]
+        assert all(0 <= after[2] - before[3] < 20 for before, after in zip(rows, rows[1:])), rows
+        return rows
+
+    frame = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
+    for share in [0.5, 0.9, 1, 0.3, 0]:
+        page.evaluate("(share) => scrollTo(0, document.documentElement.scrollHeight * share)", share)
+        page.evaluate(frame)
+        check()
+    # By wheel in small steps: nothing jumps. What is in the window moves by the step alone.
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight * 0.6)")
+    page.evaluate(frame)
+    for _ in range(12):
+        before = {row[0]: row[2] for row in shown()}
+        page.evaluate("scrollBy(0, -240)")
+        page.evaluate(frame)
+        after = {row[0]: row[2] for row in check()}
+        moved = [after[key] - before[key] for key in before if key in after and 0 < before[key] < 600]
+        assert moved and all(abs(one - 240) < 2 for one in moved), moved
+    # The way back, with what was searched.
+    page.get_by_role("searchbox", name="Search").fill("Seeded event")
+    expect(page.get_by_text("1,000 results")).to_be_visible()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight * 0.4)")
+    page.evaluate(frame)
+    link = cards.filter(has=page.locator("a")).nth(8).locator("a")
+    link.scroll_into_view_if_needed()
+    name, top = link.inner_text(), link.bounding_box()["y"]
+    link.click()
+    expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("1,000 results")).to_be_visible()
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value("Seeded event")
+    page.evaluate(frame)
+    assert abs(page.get_by_role("link", name=re.compile(f"^{name}")).bounding_box()["y"] - top) < 4, "the same place"
+    # Anew by a link, the filters are gone (R040).
+    ana.go("Trips")
+    ana.go("Events")
+    expect(page.get_by_text("1,040 results")).to_be_visible()
+    # By keys through the list, and a day far away.
+    page.keyboard.press("j")
+    for _ in range(40):
+        page.keyboard.press("PageDown")
+    assert page.evaluate("Number(document.activeElement.closest('article').getAttribute('aria-posinset'))") == 41
     ana.end()

@@ -24,6 +24,7 @@ export class LongList {
     this.item = () => { throw new Error("an empty list has no item"); };
     /** Heights by key, with the gap. @type {Map<string, number>} */
     this.heights = new Map();
+    this.total = 0;
     this.usual = USUAL;
     /** The place of each entry's upper edge, and of the end. @type {Float64Array} */
     this.tops = new Float64Array(1);
@@ -38,9 +39,13 @@ export class LongList {
     };
     addEventListener("scroll", this.ask, { passive: true });
     this.observer = new ResizeObserver(() => {
+      const isFirst = this.width === 0;
       if (this.element.clientWidth === this.width) return;
       this.width = this.element.clientWidth;
+      // What was learned before the first look has this width already.
+      if (isFirst) return;
       this.heights.clear();
+      this.total = 0;
       this.#measureTops();
       this.ask();
     });
@@ -105,6 +110,9 @@ export class LongList {
   #draw(wanted) {
     if (!this.isVirtual || this.count === 0) return;
     const above = this.element.getBoundingClientRect().top;
+    // What is in the window stays where it is, whatever is learned about the heights above it.
+    let anchor = this.#inWindow();
+    let before = anchor?.getBoundingClientRect().top ?? 0;
     let first = this.#placeAt(-above - BEYOND), last = this.#placeAt(innerHeight - above + BEYOND) + 1;
     if (wanted !== undefined && (wanted < first || wanted >= last)) [first, last] = [Math.max(0, wanted - 5), Math.min(this.count, wanted + 15)];
     [this.first, this.last] = [first, last];
@@ -112,33 +120,43 @@ export class LongList {
     style.paddingTop = `${this.tops[first]}px`;
     style.paddingBottom = `${this.tops[this.count] - this.tops[last]}px`;
     keyed(this.element, Array.from({ length: last - first }, (_, place) => this.item(first + place)));
+    if (!anchor?.isConnected) {
+      anchor = this.#inWindow();
+      before = anchor?.getBoundingClientRect().top ?? 0;
+    }
     this.#measure();
+    // A list whose beginning is in the window grows and shrinks below it.
+    const moved = anchor && above < 0 && wanted === undefined ? anchor.getBoundingClientRect().top - before : 0;
+    if (Math.abs(moved) >= 1) scrollBy(0, moved);
   }
 
-  /** Learns the heights of what is on the page; what is in the window stays where it is. */
+  #inWindow() {
+    return [...this.element.children].find((child) => {
+      const box = child.getBoundingClientRect();
+      return box.bottom > 0 && box.top < innerHeight;
+    });
+  }
+
+  /** Learns the heights of what is on the page. */
   #measure() {
     const children = /** @type {HTMLElement[]} */ ([...this.element.children]);
     if (children.length === 0) return;
     const boxes = children.map((child) => child.getBoundingClientRect());
     const gap = parseFloat(getComputedStyle(this.element).rowGap) || 0;
-    let isNew = false, sum = 0;
+    let isNew = false;
     children.forEach((child, place) => {
       const height = boxes[place].height + gap;
-      sum += height;
       const key = child.dataset.key ?? "";
       if (Math.abs((this.heights.get(key) ?? -1) - height) < 0.5) return;
+      this.total += height - (this.heights.get(key) ?? 0);
       this.heights.set(key, height);
       isNew = true;
     });
     if (!isNew) return;
-    const anchor = boxes.findIndex((box) => box.bottom > 0);
-    this.usual = sum / children.length;
+    this.usual = this.total / this.heights.size;
     this.#measureTops();
     this.element.style.paddingTop = `${this.tops[this.first]}px`;
     this.element.style.paddingBottom = `${this.tops[this.count] - this.tops[this.last]}px`;
-    if (anchor < 0) return;
-    const moved = children[anchor].getBoundingClientRect().top - boxes[anchor].top;
-    if (Math.abs(moved) >= 1) scrollBy(0, moved);
   }
 
   /**

@@ -530,6 +530,9 @@ export class SyncEngine {
       case "access_log":
       case "invite":
       case "invites":
+      case "audit":
+      case "standing":
+      case "standings":
       case "account":
         this.output.push({ notify: "answer", frame });
         return;

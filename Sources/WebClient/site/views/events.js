@@ -87,9 +87,10 @@ function card(app, event, { position, size }) {
 
 /**
  * @param {App} app
+ * @param {string} [athlete] whose events; without it those of the open season. A former athlete's season cannot be opened.
  * @returns {Page}
  */
-export function eventsPage(app) {
+export function eventsPage(app, athlete) {
   const { season } = app;
   /** @type {any} */
   const filter = {};
@@ -97,6 +98,7 @@ export function eventsPage(app) {
   /** @type {{date: number | undefined}} */
   const wanted = { date: undefined };
   const status = h("p.snippet", { role: "status" });
+  const whose = h("p.notice", { hidden: athlete === undefined });
   const results = h("p.results", { role: "status" });
   const list = h("div.cards", { role: "feed", "aria-label": "Events" });
   const entries = new LongList(list);
@@ -152,12 +154,13 @@ export function eventsPage(app) {
   }
 
   function matching() {
-    return season.list({ kind: "event", filter, search: search.trim() === "" ? undefined : search, sort: sort.select.value });
+    return season.list({ kind: "event", athlete, filter, search: search.trim() === "" ? undefined : search, sort: sort.select.value });
   }
 
   function update() {
     const events = matching();
-    const all = season.list({ kind: "event" }).length;
+    const all = season.list({ kind: "event", athlete }).length;
+    if (athlete !== undefined) fill(whose, `The season of ${season.nameOf(athlete)}. `, link("/events", "Show all events"));
     status.textContent = timelineStatus(app);
     results.textContent = counted(events.length, "result");
     entries.show({ count: events.length, key: (place) => events[place].id, item: (place) => card(app, events[place], { position: place + 1, size: events.length }) });
@@ -200,7 +203,7 @@ export function eventsPage(app) {
     title: "Events",
     element: h("section.events", null,
       h("div.page-head", null, h("div", null, h("h1", null, "Events"), h("p.subtitle", null, "Track camps, showcases, visits, and games")), add),
-      status,
+      whose, status,
       h("div.columns", null,
         h("div.side", null, grid.element),
         h("div.main", null,

@@ -7,6 +7,8 @@ import { newId, nonce } from "../sessions/ids.js";
 import { dateText, instantText } from "../words/dates.js";
 import { labelled } from "./event.js";
 import { nameDialog } from "./form.js";
+import { keysSwitch } from "./keys.js";
+import { logLinks } from "./log-links.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../screen/router.js").Page} Page */
@@ -249,8 +251,9 @@ export function settingsPage(app) {
     title: "Settings",
     element: h("section.settings", null, h("h1", null, "Settings"),
       h("section", null, h("h2", null, "Members"), members), invitesPart,
+      logLinks(app),
       h("section", null, h("h2", null, "Your sign-in"), account), passkeysPart, h("section", null, h("h2", null, "Where you are signed in"), sessions),
-      h("section", null, h("h2", null, "This browser"), labelled("Weeks begin on", week), h("div.buttons", null, button("danger", "Sign out", () => app.signOut()))),
+      h("section", null, h("h2", null, "This browser"), labelled("Weeks begin on", week), keysSwitch(), h("div.buttons", null, button("danger", "Sign out", () => app.signOut()))),
       app.memberships.length > 1 && h("section", null, h("h2", null, "Your families"), h("ul.rows", null, app.memberships.map((one) => h("li", null, one.family === app.store.engine.family ? h("strong", null, one.name) : button("plain", one.name, () => app.openFamily(one))))))),
     update: (ids) => {
       if (ids === undefined || ids.size > 0) showMembers();

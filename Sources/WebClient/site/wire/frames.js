@@ -24,7 +24,7 @@ import { FEATURES } from "./protocol.js";
 /** The types of frames that a server sends. */
 export const SERVER_FRAMES = new Set([
   "welcome", "token", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "checksum", "ack", "reject", "presence", "upload", "context",
-  "role", "page", "statistics", "history", "digest", "access_log", "invite", "invites", "signed_out", "drain", "error",
+  "role", "page", "statistics", "history", "digest", "access_log", "invite", "invites", "audit", "standing", "standings", "signed_out", "drain", "error",
 ]);
 
 /**

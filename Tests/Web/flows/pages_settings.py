@@ -1,0 +1,157 @@
+"""Flows of the pages under settings: consents and the sign-ins of members, the access log, the audit log."""
+import re
+
+from playwright.sync_api import expect
+
+from harness import Person
+
+FLOWS = {}
+
+
+def flow(function):
+    FLOWS[function.__name__] = function
+    return function
+
+
+@flow
+def consents(browser, server):
+    """A parent adds an athlete of 15, reads the text and consents, invites, withdraws; a birth date; a guest's last day; a former athlete's season."""
+    ana = Person(browser, server).sign_in("Carmen", "/settings")
+    page = ana.page
+    dialog = page.get_by_role("dialog")
+    rows = page.get_by_role("list", name="Members").get_by_role("listitem")
+
+    def invite(name, role, born=None):
+        page.get_by_role("button", name="+ Invite somebody").click()
+        dialog.get_by_label("Name", exact=True).fill(name)
+        dialog.get_by_label("Role", exact=True).select_option(label=role)
+        if born:
+            dialog.get_by_label("Date of birth").fill(born)
+        dialog.get_by_role("button", name="Invite", exact=True).click()
+        dialog.get_by_role("button", name="Done").click()
+
+    year = page.evaluate("new Date().getFullYear()")
+    invite("Lucia Rivera", "Athlete", f"{year - 15}-01-15")
+    page.get_by_role("link", name="Sign-ins of members").click()
+    expect(page.get_by_role("heading", level=1, name="Sign-ins of members")).to_be_focused()
+    expect(page.get_by_text("Lucia Rivera is old enough for a sign-in, if a parent consents.")).to_be_visible()
+    lucia = rows.filter(has_text="Lucia Rivera")
+    expect(lucia).to_contain_text("No sign-in: no parent has consented.")
+    page.get_by_role("button", name="Read and consent to a sign-in for Lucia Rivera").click()
+    expect(dialog.get_by_role("heading", name="Consent to a sign-in for an athlete of 13 to 17")).to_be_visible()
+    expect(dialog.get_by_text("Version huddle-consent-2")).to_be_visible()
+    assert dialog.get_by_text("#").count() == 0, "Markdown is not shown raw"
+    agree = dialog.get_by_role("button", name="I consent")
+    assert agree.is_disabled()
+    dialog.get_by_label("I am a parent of Lucia Rivera, and I have read this text.").check()
+    agree.click()
+    expect(dialog.get_by_role("heading", name="Invite Lucia Rivera")).to_be_visible()
+    dialog.get_by_role("button", name="Make a link").click()
+    address = dialog.get_by_label("Link").input_value()
+    dialog.get_by_role("button", name="Done").click()
+    expect(lucia).to_contain_text("Carmen Rivera consented on")
+    expect(lucia).to_contain_text("May sign in, and is invited.")
+    # The athlete comes in by the link.
+    joe = Person(browser, server)
+    joe.page.goto(address)
+    joe.page.get_by_role("button", name="Sign in", exact=True).click()
+    joe.page.get_by_label("Your name").fill("Lucia Rivera")
+    joe.page.get_by_role("button", name="Sign in", exact=True).click()
+    joe.is_live()
+    # An athlete sees their own standing, and no act of parents.
+    joe.page.goto(server.url + "/settings/consent")
+    expect(joe.page.get_by_role("list", name="Members").get_by_role("listitem")).to_have_count(1)
+    assert joe.page.get_by_role("button", name=re.compile("Withdraw|Birth date|Invite")).count() == 0
+    # An event of hers, so that something stays behind.
+    joe.page.goto(server.url + "/events/create")
+    joe.page.get_by_label("Event type").select_option(label="Game")
+    joe.page.get_by_label("Event name").fill("Lucia's game")
+    joe.page.get_by_label("Start date").fill("2026-12-12")
+    joe.page.get_by_role("button", name="Create Event").click()
+    expect(joe.page.get_by_role("heading", level=1, name="Lucia's game")).to_be_visible()
+    joe.is_live()
+    # The consent is taken back: her pages close.
+    page.get_by_role("button", name="Withdraw the consent for Lucia Rivera").click()
+    dialog.get_by_role("button", name="Withdraw", exact=True).click()
+    expect(lucia).to_contain_text("No sign-in: no parent has consented.")
+    expect(joe.page.get_by_role("heading", level=1, name="Huddle")).to_be_visible()
+    # A younger birth date: no consent is asked for any more.
+    page.get_by_role("button", name="Correct the birth date of Lucia Rivera").click()
+    dialog.get_by_label("Birth date").fill(f"{year - 11}-01-15")
+    dialog.get_by_role("button", name="Save").click()
+    expect(lucia).to_contain_text("No sign-in: below 13 a parent keeps the profile.")
+    joe.context.close()
+    # Removed: the season stays, and is found.
+    ana.go("Settings")
+    page.get_by_role("button", name="Remove Lucia Rivera").click()
+    dialog.get_by_role("button", name="Remove").click()
+    expect(dialog).to_have_count(0)
+    page.get_by_role("link", name="Sign-ins of members").click()
+    expect(page.get_by_role("heading", name="Seasons of former athletes")).to_be_visible()
+    page.get_by_role("link", name="Show the season").click()
+    expect(page.get_by_text("1 result", exact=True)).to_be_visible()
+    expect(page.get_by_text("The season of Lucia Rivera.")).to_be_visible()
+    page.get_by_role("link", name="Show all events").click()
+    expect(page.get_by_text("41 results")).to_be_visible()
+    # Both logs.
+    page.goto(server.url + "/settings/audit")
+    log = page.get_by_role("list", name="Audit log")
+    for text in ["Carmen Rivera consented to a sign-in for Lucia Rivera (huddle-consent-2)", "Carmen Rivera withdrew the consent for Lucia Rivera (huddle-consent-2)",
+                 "Carmen Rivera corrected Lucia Rivera's birth date", "Carmen Rivera removed Lucia Rivera", "Carmen Rivera signed in"]:
+        expect(log.get_by_text(text).first).to_be_visible()
+    page.get_by_label("Only what I did, and what concerns me").check()
+    expect(log.get_by_text("Carmen Rivera signed in").first).to_be_visible()
+    # Offline the page says why it is empty, and fills itself afterwards.
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    server.stop()
+    expect(page.get_by_role("link", name="offline")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("This list comes from the server. It is shown when the connection is back.")).to_be_visible()
+    server.start()
+    page.get_by_role("button", name="Retry").click()
+    expect(log.get_by_text("Carmen Rivera signed in").first).to_be_visible()
+    ana.end()
+
+
+@flow
+def looked_at(browser, server):
+    """R004: who looked at an athlete's season and opened a document is told to the athlete; a guest sees no log and has a last day."""
+    ana, elena = Person(browser, server).sign_in("Carmen"), Person(browser, server).sign_in("Elena")
+    ana.page.get_by_label("Season", exact=True).select_option(label="Elena Rivera")
+    expect(ana.page.locator(".frame")).to_have_attribute("data-season", re.compile(r"\d"))
+    ana.is_live()
+    elena.page.goto(server.url + "/settings/access")
+    log = elena.page.get_by_role("list", name="Access log")
+    expect(log.get_by_text("Carmen Rivera looked at Elena Rivera's season").first).to_be_visible()
+    # A guest comes, reads neither log of others, and gets a last day.
+    page, dialog = ana.page, ana.page.get_by_role("dialog")
+    ana.go("Settings")
+    page.get_by_role("button", name="+ Invite somebody").click()
+    dialog.get_by_label("Name", exact=True).fill("Grandma Ines")
+    dialog.get_by_label("Role", exact=True).select_option(label="Guest (reads only)")
+    dialog.get_by_role("button", name="Invite", exact=True).click()
+    address = dialog.get_by_label("Link").input_value()
+    dialog.get_by_role("button", name="Done").click()
+    ines = Person(browser, server)
+    ines.page.goto(address)
+    ines.page.get_by_role("button", name="Sign in", exact=True).click()
+    ines.page.get_by_label("Your name").fill("Grandma Ines")
+    ines.page.get_by_role("button", name="Sign in", exact=True).click()
+    ines.is_live()
+    ines.page.goto(server.url + "/settings/access")
+    expect(ines.page.get_by_role("alert")).not_to_be_empty()
+    ines.page.goto(server.url + "/settings/audit")
+    expect(ines.page.get_by_text("Grandma Ines accepted an invite")).to_be_visible()
+    assert ines.page.get_by_text("Carmen Rivera signed in").count() == 0
+    page.get_by_role("link", name="Sign-ins of members").click()
+    page.get_by_role("button", name="Last day of Grandma Ines").click()
+    dialog.get_by_label("Last day").fill("2027-08-31")
+    dialog.get_by_role("button", name="Save").click()
+    row = page.get_by_role("list", name="Members").get_by_role("listitem").filter(has_text="Grandma Ines")
+    expect(row).to_contain_text("Last day: Aug 31, 2027.")
+    page.get_by_role("button", name="Last day of Grandma Ines").click()
+    dialog.get_by_role("button", name="Stays without an end").click()
+    expect(row).not_to_contain_text("Last day:")
+    ines.end()
+    elena.end()
+    ana.end()
