@@ -31,7 +31,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 /// What the fuzz targets look into.
-let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Accounts", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions"]
+let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Accounts", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions", "ICalendar"]
 
 let package = Package(
     name: "Huddle",
@@ -80,6 +80,7 @@ let package = Package(
         library("Dates", ["Bytes"]),
         library("HTTP1", ["Bytes", "Dates"]),
         library("Tar"),
+        library("ICalendar", ["Dates"]),
         library("HTTPClient", ["CCurl", "Posix"]),
         library("PDF", ["CPango"]),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
@@ -90,6 +91,7 @@ let package = Package(
         library("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
         library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
         library("Wire", ["Bytes", "Crypto", "JSON", "Dates", "Family", "Queries"]),
+        library("Calendar", ["Bytes", "Dates", "ICalendar", "Family"]),
         library("Ledger", ["Bytes", "Dates", "Family"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
         library("Accounts", ["Bytes", "Crypto", "Folding", "HTTP1", "JSON"]),
@@ -100,19 +102,19 @@ let package = Package(
 
         // Layer 4: persistence.
         library("Blobs", ["Locks", "Bytes", "Crypto", "Posix"]),
-        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Folding", "Accounts", "Blobs", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger"]),
+        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Folding", "Accounts", "Blobs", "Tar", "JSON", "Dates", "Family", "Calendar", "Queries", "Wire", "Ledger"]),
         library("StoreSQLite", ["Bytes", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Ledger", "Store"]),
 
         // Layer 5: composition.
         library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
-        library("Server", ["CCracklib", "CWebClient", "Deflate", "Tar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
+        library("Server", ["CCracklib", "CWebClient", "Deflate", "Tar", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
         library("Sessions", ["Locks", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Terminal", "Family", "Wire", "Sync"]),
         library("Documents", ["Bytes", "Crypto", "Posix", "HTTPClient", "PDF", "JSON", "Terminal", "Family", "Sync", "Words", "Sessions"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
 
         // Layer 6: programs.
         program("huddled", ["Locks", "Arguments", "Crypto", "HTTP1", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Locks", "Arguments", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        program("huddle", ["Locks", "Arguments", "Calendar", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
         tool("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
@@ -148,6 +150,8 @@ let package = Package(
         tests("DatesTests", ["TestSupport", "Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
         tests("TarTests", ["Tar"]),
+        tests("ICalendarTests", ["TestSupport", "Dates", "ICalendar"]),
+        tests("CalendarTests", ["TestSupport", "Bytes", "Posix", "JSON", "Dates", "ICalendar", "Family", "Calendar"]),
         tests("HTTPClientTests", ["Posix", "HTTPClient"]),
         tests("PDFTests", ["Posix", "PDF"]),
         tests("WebSocketTests", ["TestSupport", "wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),

@@ -1,4 +1,4 @@
-// What SQLite calls: files, locks between connections, and the shared memory of WAL, over the disk of world.c.
+// The functions that SQLite calls: files, locks between connections, and the shared memory of WAL, over the disk of world.c.
 //
 // Source: https://sqlite.org/c3ref/vfs.html, https://sqlite.org/c3ref/io_methods.html
 

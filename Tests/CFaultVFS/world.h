@@ -72,7 +72,7 @@ struct world {
     int lies;
 };
 
-// What to do with an operation that was just begun.
+// The treatment of an operation that has just begun.
 enum verdict { PROCEED, FAIL, CRASH, DEAD };
 
 enum verdict world_begin(struct world *world, enum operation operation);

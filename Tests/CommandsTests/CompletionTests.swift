@@ -55,7 +55,7 @@ struct CompletionTests {
         #expect(offered(words) == wanted)
     }
 
-    @Test("What is restored is offered from what was deleted; columns come with commas between")
+    @Test("Deleted records are offered for restoring; columns come with commas between")
     func deleted() {
         func offered(_ words: [String]) -> [String] {
             let deleted = RecordNames([World.event(["name": .text("Gone Camp")], id: 99)])

@@ -8,7 +8,7 @@ import Wire
 package enum FrameCheck {
     package enum Sender: String, Sendable { case client, server }
 
-    /// What breaks the schema of a frame, or the catalogue of error sentences.
+    /// The violations of the schema of a frame, or the catalogue of error sentences.
     ///
     /// - Parameter sentences: whether `message` of a refusal must be in `errors.json`; false for frames that a test made up.
     /// - Returns: one line for the failure of a test; `nil` for a frame that keeps the contract.

@@ -92,7 +92,7 @@ struct SchemaValidator: Sendable {
         return (try? resolve(reference, from: file))?.schema.members?["properties"]?.members?["op"]?.members?["const"] == op
     }
 
-    /// What a `$ref` names: `#/$defs/x` of the same file, a path relative to it, or both.
+    /// The target of a `$ref`: `#/$defs/x` of the same file, a path relative to it, or both.
     private func resolve(_ reference: String, from file: String) throws(Mismatch) -> (schema: JSONTree, file: String) {
         let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         var path = file

@@ -9,7 +9,7 @@ package import Posix
 /// - Names: every change of a name is durable once all folders it touches were synced after it. The others are, after a cut, done or not, each
 ///   by the seed; a rename is done as a whole or not at all.
 package final class MemoryDisk: Disk {
-    /// What happens to the call of a given number.
+    /// The fault of the call of a given number.
     package enum Fault: Sendable {
         /// It says no, once.
         case fails(Errno)
@@ -97,7 +97,7 @@ package final class MemoryDisk: Disk {
             state.faults = [:]
             var names = state.base
             for (change, open) in state.changes where open.isEmpty || MemoryDisk.coin(&state.random) { MemoryDisk.apply(change, to: &names) }
-            // What stands in no folder is not there.
+            // A file that is in no folder does not exist.
             while let orphan = names.keys.first(where: { key in
                 let parent = MemoryDisk.parent(key)
                 if case .folder? = names[parent] { return false }
@@ -223,7 +223,7 @@ package final class MemoryDisk: Disk {
     }
 
     package func close(_ file: Int32) {
-        // Closing cannot be refused, and is no step of anything.
+        // Closing cannot be refused, and is not a step of anything.
         guarded.withLock { guarded in
             precondition(guarded.state.files.removeValue(forKey: file) != nil, "a file is closed once")
         }

@@ -4,7 +4,7 @@ import Screen
 import Terminal
 
 /// A full screen that shows what happens to it, for tests on a pseudo-terminal. Keys: q ends, e calls exit, c traps, s overflows the stack,
-/// z stops, o opens the editor, b rings, n notifies, r draws anew.
+/// z stops, o opens the editor, b rings, n notifies, r draws again.
 @main
 enum Program {
     static func main() { run() }

@@ -23,7 +23,7 @@
 // *Operations* are writes, truncations, syncs and deletions of named files. Counting from now, the next one is number 1.
 // A world that was never registered aborts the process: that is a fault of the test.
 
-/// What becomes of the operations that were not synced when the power failed.
+/// The fate of the operations that were not synced when the power failed.
 enum faultvfs_mode {
     /// None reached the disk.
     FAULTVFS_LOSE = 0,
@@ -32,7 +32,7 @@ enum faultvfs_mode {
     /// By seed and independently of each other: a third did not, a third did, a third was torn, where each sector did
     /// or did not. Their order plays no part.
     FAULTVFS_RANDOM = 2,
-    /// No power failure: the process was killed, the machine goes on. Nothing is lost and nothing becomes durable, so
+    /// No power failure: the process was killed, the machine continues. Nothing is lost and nothing becomes durable, so
     /// that what was not synced is shown after the restart and may be lost by the next failure.
     FAULTVFS_KILL = 3,
 };
