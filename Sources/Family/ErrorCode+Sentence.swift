@@ -308,6 +308,8 @@ extension ErrorCode {
             list([
                 "Too many changes at once. This one was not made; it can be made in a moment.": "mutate.",
                 "Too many requests. Try again in a moment.": "Questions, context and requests over HTTP.",
+                "Your family makes more than {limit} changes per second. This one was not made; it can be made in a moment.": "mutate: family_mutations_per_second, or the family's own limit.",
+                "Your family asks for more than {limit} lists per second. Try again in a moment.": "Questions: family_lists_per_second, or the family's own limit.",
                 "This family has made {count} invites within 24 hours, and {limit} is the most. Try again later.": "invites_per_day.",
                 "Too many codes come from your network. Try again in a moment.": "redeem, more than 50 in 10 seconds from one address.",
                 "Too many passkeys are asked for from your network. Try again in a moment.": "/passkeys/sign-in, more than 60 refusals in 10 minutes or 300 challenges in 5 minutes from one address.",
@@ -325,7 +327,7 @@ extension ErrorCode {
         case .quotaExceeded:
             list([
                 "This file has {size}, and of the {quota} that this family may store {room} are free. Delete documents that are not needed any more (their room is free 30 days later), or ask who runs the server for more.": "An upload.",
-                "The history of this family takes {used}, and {limit} is its limit. Nothing was changed. Ask the person who runs the server for more.": "family_history.",
+                "The history of this family takes {used}, and {limit} is its limit. Nothing was changed. Ask the person who runs the server for more.": "family_history, or the family's own limit.",
                 "You have used {count} client ids within 30 days. Nothing was changed. Use one of them again.": "clients_per_member.",
             ])
         default:
@@ -333,6 +335,7 @@ extension ErrorCode {
                 "The server is busy. This change was not made; it can be made in a moment.": "mutate: pending_octets.",
                 "Your family has used its share of the server's time. This change was not made; it can be made in a moment.": "mutate: member_time or family_time.",
                 "Your family has used its share of the server's time. Try again in a moment.": "Questions, context and join: member_time or family_time.",
+                "Your family has {count} open connections, and {limit} is its limit. Close one of them, or try again in a moment.": "join: connections_per_family, or the family's own limit.",
                 "The server restarts. This change was not made; it can be made in a moment.": "mutate, while the server drains.",
                 "Too many requests wait for their answers. Try again in a moment.": "Questions: more than four wait.",
                 "The server is busy. Try again in a moment.": "sign_in, redeem, join, questions and HTTP: too much waits.",

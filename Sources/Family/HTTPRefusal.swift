@@ -114,7 +114,8 @@ package struct HTTPRefusal: Hashable, Sendable {
             "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.": "The older of two requests.",
         ]),
         .init("too_many_uploads", 429, sentences: [
-            "Too many uploads are open. Finish or cancel one of them first.": "uploads_per_member, uploads_per_family.",
+            "Too many uploads are open. Finish or cancel one of them first.": "uploads_per_member.",
+            "Your family has {count} open uploads, and {limit} is its limit. Finish or cancel one of them first.": "uploads_per_family, or the family's own limit.",
         ]),
         .init("checksum_mismatch", 460, draft: 400, sentences: [
             "These octets changed on their way. They were not kept; send them again from the same offset.": "Upload-Checksum, Content-Digest.",

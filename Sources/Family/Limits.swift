@@ -26,6 +26,12 @@ package struct Limits: Hashable, Sendable {
     /// be used at once after a pause. A tenth of a core is a thousand usual mutations per second.
     package var memberTime = 100
     package var familyTime = 200
+    /// Mutations per second of one family for long, and at once after a pause: a whole family whose phones were offline at a tournament. Without a limit
+    /// on the requests of a member (`mutationsPerSecond` 0) there is none on the family's.
+    package var familyMutationsPerSecond = 200
+    package var familyMutationBurst = 2_000
+    /// Lists, figures, histories and digests per second of one family; ten seconds' worth may come at once after a pause.
+    package var familyListsPerSecond = 50
     /// Frames of one session that may be refused at once, 200 a second being forgotten: a client past it does not listen.
     package var refusals = 2_000
     /// Octets that may wait for one slow reader before it is disconnected to resume later (close 4001).
@@ -75,6 +81,8 @@ package struct Limits: Hashable, Sendable {
     package var connectionsPerAddress = 512
     /// Connections that one member may have open.
     package var connectionsPerMember = 32
+    /// Connections that are in the room of one family: eight members with as many each as one member may have.
+    package var connectionsPerFamily = 256
 
     package init() {}
 }
@@ -143,6 +151,15 @@ extension Limits {
             past: "reject or error busy with retry_after; HTTP 429 with Retry-After", isLater: true),
         .init(name: "family_time", value: \.familyTime, unit: "milliseconds per second",
             meaning: "The same of one family.", past: "reject or error busy with retry_after", isLater: true),
+        .init(name: "family_mutations_per_second", value: \.familyMutationsPerSecond, unit: "mutations per second",
+            meaning: "Mutations of one family for long, over all its connections. The host can set another value for a family.",
+            past: "reject rate_limited with retry_after", isLater: true),
+        .init(name: "family_mutation_burst", value: \.familyMutationBurst, unit: "mutations",
+            meaning: "Of these may come at once after a pause. The host can set another value for a family.",
+            past: "reject rate_limited with retry_after", isLater: true),
+        .init(name: "family_lists_per_second", value: \.familyListsPerSecond, unit: "requests per second",
+            meaning: "Lists, statistics, histories and digests of one family; ten seconds' worth may come at once after a pause. The host can set another value for a family.",
+            past: "error rate_limited with retry_after", isLater: true),
         .init(name: "refusals", value: \.refusals, unit: "frames",
             meaning: "Frames of one session that may be refused at once; 200 a second are forgotten.", past: "close 1008"),
         .init(name: "outbox_octets", value: \.outboxOctets, unit: "octets",
@@ -166,10 +183,10 @@ extension Limits {
         .init(name: "document_octets", value: \.documentOctets, unit: "octets",
             meaning: "The file of one document.", past: "HTTP 413", isLater: true),
         .init(name: "family_storage", value: \.familyStorage, unit: "octets",
-            meaning: "The files of all documents of one family, each once, deleted ones included until they are purged.",
+            meaning: "The files of all documents of one family, each once, deleted ones included until they are purged. The host can set another value for a family.",
             past: "HTTP 507 quota_exceeded", isLater: true),
         .init(name: "family_history", value: \.familyHistory, unit: "octets",
-            meaning: "The changes of one family and the values that they replaced. Removing a member is possible beyond it.", past: "reject quota_exceeded",
+            meaning: "The changes of one family and the values that they replaced. Removing a member is possible beyond it. The host can set another value for a family.", past: "reject quota_exceeded",
             isLater: true),
         .init(name: "history_age", value: \.historyAge, unit: "milliseconds",
             meaning: "How long the values that a change replaced are kept.", past: "undo: reject purged; a cursor: reset log_trimmed", isLater: true),
@@ -182,7 +199,7 @@ extension Limits {
         .init(name: "uploads_per_member", value: \.uploadsPerMember, unit: "uploads",
             meaning: "Uploads of one member that have begun and not ended.", past: "HTTP 429 too_many_uploads", isLater: true),
         .init(name: "uploads_per_family", value: \.uploadsPerFamily, unit: "uploads",
-            meaning: "Uploads of one family that have begun and not ended.", past: "HTTP 429 too_many_uploads", isLater: true),
+            meaning: "Uploads of one family that have begun and not ended. The host can set another value for a family.", past: "HTTP 429 too_many_uploads", isLater: true),
         .init(name: "upload_life", value: \.uploadLife, unit: "milliseconds",
             meaning: "How long an upload waits for its next octet, and is remembered after its end.", past: "HTTP 404", isLater: true),
         .init(name: "connections", value: \.connections, unit: "connections",
@@ -191,5 +208,8 @@ extension Limits {
             meaning: "Connections from one IPv4 address or one IPv6 network of 64 bits. Those from the server's own machine do not count.", past: "HTTP 429", isLater: true),
         .init(name: "connections_per_member", value: \.connectionsPerMember, unit: "connections",
             meaning: "Connections that one member may have open.", past: "close 4004"),
+        .init(name: "connections_per_family", value: \.connectionsPerFamily, unit: "connections",
+            meaning: "Connections that are in one family's room. The host can set another value for a family.",
+            past: "join: error busy with retry_after; close 4004 when the host lowers it", isLater: true),
     ]
 }

@@ -26,7 +26,7 @@ extension Decider {
         try Validation.canonicalize(&operation, index: 0, environment: environment.rules)
         guard case .update(_, _, let patch) = operation.action else { preconditionFailure("an update stays one") }
         let (used, known) = try view.usage(besides: document.file.sha256)
-        if known == 0 { try Quota.check(used: used, wanted: document.file.octets, limit: environment.limits.familyStorage) }
+        if known == 0 { try Quota.check(used: used, wanted: document.file.octets, limit: family.quotas.value(.files, environment.limits)) }
         let empty = Fields(.document)
         let targets = try resolve(Merge.introduced(by: patch, to: empty), operation, 0)
         var fields = Merge.apply(patch, to: empty, resolve: { targets[$1]?.asSetElement }).fields

@@ -15,14 +15,20 @@ package struct FamilyState {
     package var checksum: StateChecksum
     /// Everybody who is or was in the family.
     package var members: [Identifier: MemberState]
+    /// The limits that the host has set for this family.
+    package var quotas: FamilyQuotas
 
-    package init(id: Identifier, head: Int64, zone: String, records: Int, checksum: StateChecksum, members: [Identifier: MemberState]) {
+    package init(
+        id: Identifier, head: Int64, zone: String, records: Int, checksum: StateChecksum, members: [Identifier: MemberState],
+        quotas: FamilyQuotas = FamilyQuotas()
+    ) {
         self.id = id
         self.head = head
         self.zone = zone
         self.records = records
         self.checksum = checksum
         self.members = members
+        self.quotas = quotas
     }
 
     /// Counts a new record.

@@ -29,7 +29,7 @@ extension Hub {
     }
 
     func account(_ session: Session, _ request: AccountRequest) {
-        guard admitRequest(session, request.request) != nil, mayManageAccount(session, request.request), let number = session.number,
+        guard admitRequest(session, request.request, .other) != nil, mayManageAccount(session, request.request), let number = session.number,
             mayCommand(session, request.request)
         else { return }
         emit(.account(session.id, request.act, session: number, person: session.person))

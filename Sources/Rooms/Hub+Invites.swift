@@ -20,7 +20,7 @@ extension Hub {
 
     /// Asks the writer. One such command of a session is under way at a time.
     func command(_ session: Session, _ request: Int64, _ command: (Room) -> SessionCommand) {
-        guard let room = admitRequest(session, request) else { return }
+        guard let room = admitRequest(session, request, .other) else { return }
         guard session.commandRequest == nil, !session.isAddingFamily else {
             sendError(
                 Rejection(.tooManyPending, "The last command to the writer has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),

@@ -48,6 +48,12 @@ extension Hub {
             end(session, .tooManyConnections, "too many connections of one member")
             return
         }
+        guard room.sessions.count < quota(.connections, of: join.family) else {
+            session.phase = .signedIn
+            session.wish = nil
+            sendError(refusal(.connections, of: join.family, wait: Self.connectionWait), to: session, request: request)
+            return
+        }
         rooms[join.family] = room
         room.add(session)
         session.room = room
@@ -255,11 +261,12 @@ extension Hub {
     /// Everything that costs others or the database something counts against one rate.
     ///
     /// - Parameter cost: charged in advance, microseconds.
-    func admits(_ session: Session, in room: Room, request: Int64?, cost: Int64 = 0) -> Bool {
-        switch accounts.accept(Payer(family: room.family, member: session.member), cost: cost, now: now) {
+    func admits(_ session: Session, in room: Room, request: Int64?, _ work: WorkAccounts.Work = .other, cost: Int64 = 0) -> Bool {
+        switch accounts.accept(Payer(family: room.family, member: session.member), work, cost: cost, now: now) {
         case nil: return true
         case .requests(let wait):
             sendError(Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait), to: session, request: request)
+        case .family(let quota, let wait): sendError(refusal(quota, of: room.family, wait: wait), to: session, request: request)
         case .time(let wait):
             sendError(
                 Rejection(.busy, "Your family has used its share of the server's time. Try again in a moment.", retryAfter: wait), to: session,

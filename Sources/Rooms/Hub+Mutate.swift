@@ -56,10 +56,11 @@ extension Hub {
                 Rejection(.tooManyPending, ErrorCode.tooManyPending.sentence, retryAfter: 100), mutation, to: session)
             return false
         }
-        switch accounts.accept(Payer(family: room.family, member: session.member), cost: cost, now: now) {
+        switch accounts.accept(Payer(family: room.family, member: session.member), .mutation, cost: cost, now: now) {
         case nil: return true
         case .requests(let wait):
             sendRejection(Rejection(.rateLimited, ErrorCode.rateLimited.sentence, retryAfter: wait), mutation, to: session)
+        case .family(let quota, let wait): sendRejection(refusal(quota, of: room.family, wait: wait), mutation, to: session)
         case .time(let wait):
             sendRejection(
                 Rejection(

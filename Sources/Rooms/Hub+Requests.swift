@@ -46,14 +46,15 @@ extension Hub {
 
     /// A request that was refused for what it asks; it counts against the rate like any other.
     func refuse(_ session: Session, request: Int64, _ rejection: Rejection) {
-        guard admitRequest(session, request) != nil else { return }
+        guard admitRequest(session, request, .other) != nil else { return }
         sendError(rejection, to: session, request: request)
     }
 
     // MARK: Parts
 
+    /// - Parameter work: `other` for acts, so that lists of other members never delay the taking away of rights.
     /// - Returns: the room that is asked about; `nil` when the session was told why not.
-    func admitRequest(_ session: Session, _ request: Int64) -> Room? {
+    func admitRequest(_ session: Session, _ request: Int64, _ work: WorkAccounts.Work = .list) -> Room? {
         guard let room = session.room, session.isSeated else {
             sendError(unjoined(session), to: session, request: request)
             return nil
@@ -63,7 +64,7 @@ extension Hub {
             sendError(Rejection(.busy, "Too many requests wait for their answers. Try again in a moment.", retryAfter: 100), to: session, request: request)
             return nil
         }
-        return admits(session, in: room, request: request, cost: WorkEstimate.question) ? room : nil
+        return admits(session, in: room, request: request, work, cost: WorkEstimate.question) ? room : nil
     }
 
     /// Whether somebody named is an athlete of the family; who is not, and who does not exist, is told the same.
@@ -94,7 +95,7 @@ extension Hub {
     package func admit(_ payer: Payer, now: Int64) -> Rejection? {
         switch accounts.accept(payer, cost: WorkEstimate.httpRequest, now: now) {
         case nil: nil
-        case .requests(let wait)?, .time(let wait)?: Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait)
+        case .requests(let wait)?, .time(let wait)?, .family(_, let wait)?: Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait)
         }
     }
 

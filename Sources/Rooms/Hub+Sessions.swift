@@ -6,7 +6,7 @@ import Wire
 // the commit is known, before anything is sent to the session that asked.
 extension Hub {
     func sessions(_ session: Session, _ request: SessionsRequest) {
-        guard admitRequest(session, request.request) != nil, mayManageAccount(session, request.request), let number = session.number else { return }
+        guard admitRequest(session, request.request, .other) != nil, mayManageAccount(session, request.request), let number = session.number else { return }
         if case .list = request.act { return ask(session, .sessions(person: session.person, current: number, request: request.request)) }
         guard mayCommand(session, request.request) else { return }
         switch request.act {
@@ -18,14 +18,14 @@ extension Hub {
     }
 
     func createToken(_ session: Session, _ request: CreateTokenRequest) {
-        guard admitRequest(session, request.request) != nil, mayManageAccount(session, request.request), let number = session.number,
+        guard admitRequest(session, request.request, .other) != nil, mayManageAccount(session, request.request), let number = session.number,
             mayCommand(session, request.request)
         else { return }
         emit(.command(session.id, .createToken(request, by: number)))
     }
 
     func addDevice(_ session: Session, _ request: AddDeviceRequest) {
-        guard admitRequest(session, request.request) != nil, mayManageAccount(session, request.request), let number = session.number,
+        guard admitRequest(session, request.request, .other) != nil, mayManageAccount(session, request.request), let number = session.number,
             mayCommand(session, request.request)
         else { return }
         emit(.command(session.id, .addDevice(by: number)))

@@ -71,6 +71,10 @@ package final class Hub {
     private let refusalRate: TokenRate
     /// Of mutations, lists and contexts, and of the time that they take.
     var accounts: WorkAccounts
+    /// Of families with values of their own.
+    var quotas: [Identifier: FamilyQuotas] = [:]
+    /// What was refused because a family has used what it may, by its quota.
+    package internal(set) var quotaRefusals: [FamilyQuota: Int] = [:]
 
     private(set) package var isDraining = false
     /// All sessions end, so no session needs a report about another one that leaves.

@@ -12,7 +12,8 @@ package struct Payer: Hashable, Sendable {
     }
 }
 
-/// The shares of members and families, over all their sessions: requests per second of a member, processor time of a member and of a family.
+/// The shares of members and families, over all their sessions: requests per second of a member, mutations and lists per second of a family, processor
+/// time of a member and of a family.
 ///
 /// Work is charged when it is accepted, with what such work usually takes (`WorkEstimate`), and settled when it is done, because only then its cost
 /// is known. A member with much work under way is therefore in debt before any of it is done. A member or a family in debt is refused new work until the debt
@@ -22,6 +23,16 @@ struct WorkAccounts {
     enum Denial: Equatable {
         case requests(Int64)
         case time(Int64)
+        /// The family's mutations or lists per second are used up.
+        case family(FamilyQuota, Int64)
+    }
+
+    /// The kind of work, for the rate of the family that it counts against.
+    enum Work {
+        case mutation
+        case list
+        /// Counts against no rate of the family.
+        case other
     }
 
     /// Seconds of its share that a member or a family may use at once after a pause.
@@ -38,14 +49,35 @@ struct WorkAccounts {
         var time = TokenBucket()
     }
 
+    private struct FamilyAccount {
+        var time = TokenBucket()
+        var mutations = TokenBucket()
+        var lists = TokenBucket()
+    }
+
+    /// What a family may send per second.
+    private struct FamilyRates {
+        var mutations: TokenRate
+        var lists: TokenRate
+    }
+
+    /// Seconds of its lists that a family may ask for at once after a pause.
+    static let listBurst = 10
+
     private let requestRate: TokenRate
     private let memberRate: TokenRate
     private let familyRate: TokenRate
+    private let usualRates: FamilyRates
+    /// Of families with values of their own.
+    private var ownRates: [Identifier: FamilyRates] = [:]
+    private let limits: Limits
     private var members: [Payer: Account] = [:]
-    private var families: [Identifier: TokenBucket] = [:]
+    private var families: [Identifier: FamilyAccount] = [:]
 
     init(_ limits: Limits, maxAccounts: Int = WorkAccounts.maxAccounts) {
         most = maxAccounts
+        self.limits = limits
+        usualRates = Self.rates(FamilyQuotas(), limits)
         requestRate = TokenRate(perSecond: limits.mutationsPerSecond, burst: limits.mutationBurst)
         func time(_ milliseconds: Int) -> TokenRate {
             let share = limits.mutationsPerSecond == 0 ? 0 : milliseconds * 1_000
@@ -55,19 +87,43 @@ struct WorkAccounts {
         familyRate = time(limits.familyTime)
     }
 
+    private static func rates(_ quotas: FamilyQuotas, _ limits: Limits) -> FamilyRates {
+        let isUnlimited = limits.mutationsPerSecond == 0
+        let lists = isUnlimited ? 0 : quotas.value(.lists, limits)
+        return FamilyRates(
+            mutations: TokenRate(perSecond: isUnlimited ? 0 : quotas.value(.mutations, limits), burst: quotas.value(.burst, limits)),
+            lists: TokenRate(perSecond: lists, burst: lists * listBurst))
+    }
+
+    /// Sets the values that a family has of its own. They count for the next request.
+    mutating func set(_ quotas: FamilyQuotas, of family: Identifier) {
+        ownRates[family] = quotas.isEmpty ? nil : Self.rates(quotas, limits)
+    }
+
     /// Accepts a request of a member, or says why not.
     ///
     /// - Parameters:
     ///   - cost: charged in advance, microseconds.
     ///   - now: milliseconds.
-    mutating func accept(_ payer: Payer, cost: Int64, now: Int64) -> Denial? {
+    mutating func accept(_ payer: Payer, _ work: Work = .other, cost: Int64, now: Int64) -> Denial? {
         var account = members[payer] ?? Account()
-        var family = families[payer.family] ?? TokenBucket()
+        var family = families[payer.family] ?? FamilyAccount()
         if let wait = account.time.wait(memberRate, now: now) { return .time(min(wait, Self.longestWait)) }
-        if let wait = family.wait(familyRate, now: now) { return .time(min(wait, Self.longestWait)) }
+        if let wait = family.time.wait(familyRate, now: now) { return .time(min(wait, Self.longestWait)) }
+        let rates = ownRates.isEmpty ? usualRates : ownRates[payer.family] ?? usualRates
+        switch work {
+        case .mutation: if let wait = family.mutations.wait(rates.mutations, now: now) { return .family(.mutations, min(wait, Self.longestWait)) }
+        case .list: if let wait = family.lists.wait(rates.lists, now: now) { return .family(.lists, min(wait, Self.longestWait)) }
+        case .other: break
+        }
         if let wait = account.requests.take(requestRate, now: now) { return .requests(wait) }
+        switch work {
+        case .mutation: family.mutations.charge(1, rates.mutations, now: now)
+        case .list: family.lists.charge(1, rates.lists, now: now)
+        case .other: break
+        }
         account.time.charge(cost, memberRate, now: now)
-        family.charge(cost, familyRate, now: now)
+        family.time.charge(cost, familyRate, now: now)
         keep(account, of: payer, family)
         return nil
     }
@@ -75,8 +131,8 @@ struct WorkAccounts {
     /// The milliseconds until neither a member nor their family is in debt with time; `nil` if none is.
     mutating func debt(of payer: Payer, now: Int64) -> Int64? {
         var account = members[payer] ?? Account()
-        var family = families[payer.family] ?? TokenBucket()
-        let wait = account.time.wait(memberRate, now: now) ?? family.wait(familyRate, now: now)
+        var family = families[payer.family] ?? FamilyAccount()
+        let wait = account.time.wait(memberRate, now: now) ?? family.time.wait(familyRate, now: now)
         return wait.map { min($0, Self.longestWait) }
     }
 
@@ -85,13 +141,13 @@ struct WorkAccounts {
     /// - Parameter member: `nil` charges the family alone.
     mutating func charge(family: Identifier, member: Identifier?, _ cost: Int64, now: Int64) {
         guard cost != 0 else { return }
-        var bucket = families[family] ?? TokenBucket()
-        bucket.charge(cost, familyRate, now: now)
-        guard let member else { return keep(bucket, of: family) }
+        var bill = families[family] ?? FamilyAccount()
+        bill.time.charge(cost, familyRate, now: now)
+        guard let member else { return keep(bill, of: family) }
         let payer = Payer(family: family, member: member)
         var account = members[payer] ?? Account()
         account.time.charge(cost, memberRate, now: now)
-        keep(account, of: payer, bucket)
+        keep(account, of: payer, bill)
     }
 
     /// Accounts that are kept.
@@ -104,18 +160,20 @@ struct WorkAccounts {
             return !account.requests.isFull(requestRate, now: now) || !account.time.isFull(memberRate, now: now)
         }
         families = families.filter { item in
-            var bucket = item.value
-            return !bucket.isFull(familyRate, now: now)
+            var account = item.value
+            let rates = ownRates[item.key] ?? usualRates
+            return !account.time.isFull(familyRate, now: now) || !account.mutations.isFull(rates.mutations, now: now)
+                || !account.lists.isFull(rates.lists, now: now)
         }
     }
 
-    private mutating func keep(_ account: Account, of payer: Payer, _ family: TokenBucket) {
+    private mutating func keep(_ account: Account, of payer: Payer, _ family: FamilyAccount) {
         if members[payer] != nil || members.count < most { members[payer] = account }
         keep(family, of: payer.family)
     }
 
-    private mutating func keep(_ bucket: TokenBucket, of family: Identifier) {
-        if families[family] != nil || families.count < most { families[family] = bucket }
+    private mutating func keep(_ account: FamilyAccount, of family: Identifier) {
+        if families[family] != nil || families.count < most { families[family] = account }
     }
 }
 

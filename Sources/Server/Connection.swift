@@ -481,7 +481,7 @@ final class Connection: OpenConnection {
         guard let content = http.sentFile else { return }
         deadlines.since = services.reactor.now
         let file = content.file
-        services.workers.work(content.key) {
+        services.workers.work(content.key, of: content.family) {
             (try? FileContent.read(file, range)) != nil
         } then: { [weak self] isRead in
             guard let self, self.http?.sentFile === content else { return }

@@ -2,12 +2,13 @@ import Bytes
 import Locks
 import Posix
 import Reactor
+import Rooms
 
 /// The few threads on which everything happens that may wait for a disk or takes a while: writing and syncing uploads, digests, opening and
 /// reading ahead what is downloaded.
 ///
-/// Jobs of one key are done one after the other, in the order in which they came; those of different keys side by side, and each key has
-/// its turn after the others. What a job returns goes into the shard's mailbox.
+/// Jobs of one key are done one after the other, in the order in which they came; those of different keys side by side. Families take turns with one job
+/// each, and within a family the keys do. What a job returns goes into the shard's mailbox.
 final class FilePool: Sendable {
     /// Enough that one that waits for a sync does not hold up the others, few enough to leave the reactor its core.
     static let threads = 4
@@ -15,22 +16,54 @@ final class FilePool: Sendable {
     static let nice: Int32 = 10
     /// Jobs that wait, of all keys. An upload has a handful, of 128 KiB at most each.
     static let maxJobs = 4_096
+    /// Of them, jobs of one family: all that its uploads can have.
+    static let maxJobsOfFamily = 1_024
 
     /// What a job belongs to: an upload or a document.
     typealias Key = Identifier
     /// - Returns: what the reactor is told; `nil` for nothing.
     typealias Job = @Sendable () -> ShardEvent?
 
+    /// The jobs of one key that wait or, the first of them, is being done.
+    private struct Line {
+        let family: Identifier
+        var jobs: [Job]
+    }
+
     private struct State {
-        /// Jobs that wait or, the first of each, are being done. A key is here from its first job until its last is done.
-        var lines: [Key: [Job]] = [:]
+        /// A key is here from its first job until its last is done.
+        var lines: [Key: Line] = [:]
+        /// Keys whose next job may be done, each at most once.
+        var turns = TurnQueue<Key>()
+        /// Jobs that wait or are being done, by family.
+        var ofFamily: [Identifier: Int] = [:]
         var count = 0
         var isClosed = false
+
+        /// Notes that the first job of a key is done.
+        ///
+        /// - Parameter again: called if the key has another turn.
+        /// - Returns: whether that was the last job of a pool that takes nothing more.
+        mutating func end(_ key: Key, again: () -> Void) -> Bool {
+            count -= 1
+            guard var line = lines[key] else { return isClosed && count == 0 }
+            let left = (ofFamily[line.family] ?? 1) - 1
+            ofFamily[line.family] = left > 0 ? left : nil
+            line.jobs.removeFirst()
+            if line.jobs.isEmpty {
+                lines[key] = nil
+            } else {
+                lines[key] = line
+                turns.append(key, of: line.family)
+                again()
+            }
+            return isClosed && count == 0
+        }
     }
 
     private let state = Lock(State())
-    /// Keys whose next job may be done, each at most once.
-    private let turns: BlockingQueue<Key>
+    /// One for each key that has a turn.
+    private let bell: BlockingQueue<Bool>
     private let events: Mailbox<ShardEvent>
     private let limit: Int
     private let disk: DiskPolicy?
@@ -41,7 +74,7 @@ final class FilePool: Sendable {
         self.events = events
         self.disk = disk
         self.limit = limit
-        turns = BlockingQueue(limit: limit)
+        bell = BlockingQueue(limit: limit)
         let pool = threads
         started.withLock { started in
             for _ in 0..<pool { started.append(Thread.start(name: "files", nice: nice) { [self] in run() }) }
@@ -50,15 +83,22 @@ final class FilePool: Sendable {
 
     /// Adds a job behind those of its key.
     ///
-    /// - Returns: `false`, with nothing added, when too many wait or the pool has stopped.
-    func submit(_ key: Key, _ job: @escaping Job) -> Bool {
-        state.withLock { state in
-            guard !state.isClosed, state.count < limit else { return false }
+    /// - Parameter family: whose turn the job takes, the same for all jobs of a key; `nil`: the key has turns of its own.
+    /// - Returns: `false`, with nothing added, when too many wait, of all or of the family, or the pool has stopped.
+    func submit(_ key: Key, of family: Identifier? = nil, _ job: @escaping Job) -> Bool {
+        let family = family ?? key
+        return state.withLock { state in
+            guard !state.isClosed, state.count < limit, state.ofFamily[family, default: 0] < Self.maxJobsOfFamily else { return false }
             state.count += 1
-            let isFirst = state.lines[key] == nil
-            state.lines[key, default: []].append(job)
+            state.ofFamily[family, default: 0] += 1
+            guard state.lines[key] == nil else {
+                state.lines[key]?.jobs.append(job)
+                return true
+            }
+            state.lines[key] = Line(family: family, jobs: [job])
+            state.turns.append(key, of: family)
             // There are no more keys than jobs, so it fits.
-            return isFirst ? turns.put(key) : true
+            return bell.put(true)
         }
     }
 
@@ -71,7 +111,7 @@ final class FilePool: Sendable {
             state.isClosed = true
             return state.count == 0
         }
-        if isIdle { turns.close() }
+        if isIdle { bell.close() }
         let threads = started.withLock { threads in
             defer { threads = [] }
             return threads
@@ -81,21 +121,16 @@ final class FilePool: Sendable {
 
     private func run() {
         while true {
-            guard let key = turns.take(maximum: 1).first else { return }
-            guard let job = state.withLock({ $0.lines[key]?.first }) else { continue }
+            guard bell.take(maximum: 1).first != nil else { return }
+            let next = state.withLock { state -> (key: Key, job: Job)? in
+                guard let key = state.turns.removeFirst(1).first, let job = state.lines[key]?.jobs.first else { return nil }
+                return (key, job)
+            }
+            guard let (key, job) = next else { continue }
             disk?.standBack()
             if let event = job() { events.put(event) }
-            let isLast = state.withLock { state in
-                state.count -= 1
-                state.lines[key]?.removeFirst()
-                if state.lines[key]?.isEmpty ?? true {
-                    state.lines[key] = nil
-                } else {
-                    _ = turns.put(key)
-                }
-                return state.isClosed && state.count == 0
-            }
-            if isLast { turns.close() }
+            let isLast = state.withLock { $0.end(key) { _ = bell.put(true) } }
+            if isLast { bell.close() }
         }
     }
 }

@@ -5,6 +5,7 @@ import Dates
 package import HTTP1
 package import Posix
 import Reactor
+import Rooms
 package import Store
 import TLS
 
@@ -115,6 +116,7 @@ package enum HuddleServer {
             let events = Mailbox<ShardEvent>(waker: reactor.waker)
             let database = ServerDatabase(folder, consent: options.consent)
             let store = try database.openStore(limits, copies: options.copiesBeforeUpgrade, log: log)
+            let ownQuotas = try store.ownQuotas()
             if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
             let readers = ReaderPool(events: events, log: log)
             defer { readers.stop() }
@@ -163,6 +165,10 @@ package enum HuddleServer {
             try uploads.load()
             shard.site.add(UploadRoutes.all { [unowned uploads] in uploads })
             shard.tick.uploads = uploads
+            uploads.mostOfFamily = { [hub = shard.hub.hub] in hub.quota(.uploads, of: $0) }
+            for (family, own) in ownQuotas { shard.hub.hub.setQuotas(own, of: family) }
+            shard.admin.live = LiveFigures(shard, uploads: uploads, database: folder.databasePath)
+            defer { shard.admin.live = nil }
             shard.accounts.passkeys.party = options.publicURL?.party
             shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + AccountRoutes.all(shard.services) + PasskeyRoutes.all(shard.services) + DocumentRoutes.all(shard.services, blobs) + [thumbnails.resource(shard.services)])
             let door = try Listener(
@@ -207,6 +213,7 @@ package enum HuddleServer {
                     shard, pool: sidePool, database: DataFolder.databasePath(in: folder.path),
                     isLoopback: local.flatMap { NetworkAddress($0.host) }?.isLoopback ?? false)
                 metrics.uploads = uploads
+                metrics.hashers = hasher
                 let server = ShortHTTPServer("metrics_refused", reactor: reactor, log: log) { metrics.answer($0, $1) }
                 metricsDoor = try Listener(
                     reactor: reactor, descriptor: listener, refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { server.accept($0) })

@@ -48,7 +48,7 @@ final class Shard {
             ConnectionServices(
                 reactor: reactor, limits: limits, log: log, site: site, table: table, queues: queues, hub: self.hub, workers: workers),
             drain: drain)
-        admin = AdminServer(reactor: reactor, log: log, writer: writer, drain: drain)
+        admin = AdminServer(reactor: reactor, log: log, workers: workers, drain: drain)
         tick = Tick(
             reactor: reactor, log: log, events: events, hub: hub, driver: self.hub, queues: queues, workers: workers, access: access, usage: usage,
             admin: admin, drain: drain, accounts: accounts)

@@ -34,12 +34,14 @@ final class Workers {
 
     /// Does a job that may wait for a disk or takes a while, after all other jobs of the same key.
     ///
-    /// - Parameter pool: other threads than those for files.
+    /// - Parameters:
+    ///   - family: whose turn it takes; `nil`: the key has turns of its own.
+    ///   - pool: other threads than those for files.
     func work<Answer: Sendable>(
-        _ key: FilePool.Key, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void
+        _ key: FilePool.Key, of family: Identifier? = nil, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void
     ) {
         let ticket = pending.begin { then($0 as? Answer) }
-        if !(pool ?? files).submit(key, { .jobEnded(ticket, body()) }) { didEnd(ticket, nil) }
+        if !(pool ?? files).submit(key, of: family, { .jobEnded(ticket, body()) }) { didEnd(ticket, nil) }
     }
 
     /// Does a job of the hashers.

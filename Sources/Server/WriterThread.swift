@@ -149,6 +149,7 @@ private struct WriterLoop {
             let report = try store.commit(proposals, requests: requests.map(\.request), pace: pace)
             let ended = Clock.monotonicNanoseconds()
             counts.note(report, of: proposals, requests: requests.count, begun: begun, ended: ended)
+            for (quota, count) in store.takeQuotaRefusals() { counts.quotaRefusals.add(quota, count) }
             let took = (ended - begun) / 1_000_000
             if took > Self.slowMilliseconds {
                 let count = proposals.count - report.rest.count

@@ -104,7 +104,14 @@ extension Store {
     private func withdraw(_ id: Identifier, family: Identifier, by: Identifier, at: Int64) throws -> MadeInvite {
         guard let stored = try self.family(family) else { throw Rejection.noSuchFamily }
         try checkRights(of: by, stored, subject: id, at: at)
-        guard var row = try people.invite(family: stored.key, id: id) else {
+        return MadeInvite(family: family, invite: try endInvite(id, of: stored, by: .member(by), at: at).invite, code: nil)
+    }
+
+    /// Takes an invite back; one that was taken back already stays so.
+    ///
+    /// - Returns: the invite as it is now.
+    func endInvite(_ id: Identifier, of family: StoredFamily, by author: Audit.Author, at: Int64) throws -> InviteRow {
+        guard var row = try people.invite(family: family.key, id: id) else {
             throw Rejection(.notFound, "There is no such invite. Nothing was changed", id: id)
         }
         switch row.invite.state {
@@ -113,12 +120,12 @@ extension Store {
         case .proposed:
             throw Rejection(.contradicted, "This athlete is in the family already. Nothing was changed; remove them to take them out", id: id)
         case .pending, .expired:
-            try people.endInvite(family: stored.key, member: row.invite.member, as: .withdrawn)
-            try audit(.inviteWithdrawn, family: stored.key, by: .member(by), about: row.invite.member, at: at)
+            try people.endInvite(family: family.key, member: row.invite.member, as: .withdrawn)
+            try audit(.inviteWithdrawn, family: family.key, by: author, about: row.invite.member, at: at)
             row.invite.state = .withdrawn
         case .withdrawn: break
         }
-        return MadeInvite(family: family, invite: row.invite, code: nil)
+        return row
     }
 
     /// The one family that an id or a name means.
@@ -127,10 +134,7 @@ extension Store {
             guard let id = Identifier(new.family), let family = try family(id) else { throw Rejection.noSuchFamily }
             return family
         }
-        let found = try FamilyNames.find(new.family, in: families) { key, id in try record(family: key, id) }
-        guard found.count <= 1 else { throw Rejection.severalFamilies(new.family, found.count) }
-        guard let id = found.first, let family = try family(id) else { throw Rejection.noFamily(new.family) }
-        return family
+        return try named(new.family)
     }
 
     private func checkInviter(_ new: NewInvite, _ family: StoredFamily, at: Int64) throws {

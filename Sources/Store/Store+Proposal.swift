@@ -63,7 +63,7 @@ extension Store {
             let decision = try decider.decide(mutation)
             // Taking rights away is always possible.
             if decision.entry != nil, decision.rights.isEmpty {
-                try Quota.check(history: family.usage.octets, limit: environment.limits.familyHistory)
+                try checkRows(family.usage, family.state.quotas)
             }
             record(
                 ReceiptCodec.encode(

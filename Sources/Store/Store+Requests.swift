@@ -25,7 +25,11 @@ extension Store {
     /// Adding it again, after an answer that was lost, changes nothing and is answered as the first time, also if it was deleted meanwhile.
     private func add(_ document: NewDocument, at: Int64, _ batch: Batch, _ results: inout [CommitResult]) throws -> Int64 {
         let (family, decider) = try self.decider(document.family, document.member, context: .athlete(document.athlete), at: at, batch)
-        let version = try decider.known(document) ?? decider.add(document)
+        let version: Int64
+        do { version = try decider.known(document) ?? decider.add(document) } catch let rejection as Rejection {
+            if rejection.code == .quotaExceeded { quotaRefusals[.files, default: 0] += 1 }
+            throw rejection
+        }
         try accept(try decider.decision(), family, batch, &results)
         return version
     }
@@ -75,7 +79,7 @@ extension Store {
             results += try retold(since: batch.lost[family.state.id], family).map { CommitResult.change($0) }
             return
         }
-        try Quota.check(history: family.usage.octets, limit: environment.limits.familyHistory)
+        try checkRows(family.usage, family.state.quotas)
         batch.accept(decision, family)
         results.append(.change(change))
     }

@@ -49,6 +49,8 @@ package final class Store {
     /// What the transaction under way has to tell the devices of people, and what was committed of it since `takeNotices`.
     var pendingNotices: [AccountNotice] = []
     private var notices: [AccountNotice] = []
+    /// Refusals beyond the quotas of families since `takeQuotaRefusals`.
+    var quotaRefusals: [FamilyQuota: Int] = [:]
 
     /// How often a transaction is run while the engine says *again* or *unknown*.
     package static let maxRuns = 5
@@ -303,7 +305,7 @@ package final class Store {
         let (head, checksum) = try log.position(family: key)
         let state = FamilyState(
             id: id, head: head, zone: zone, records: try records.count(family: key), checksum: checksum,
-            members: try records.members(family: key))
+            members: try records.members(family: key), quotas: try families.quotas(family: key))
         let family = StoredFamily(key: key, state: state, usage: try log.usage(family: key, head: state.head))
         keep(family)
         return family

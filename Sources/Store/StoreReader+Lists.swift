@@ -123,7 +123,7 @@ extension StoreReader {
                 statistics = made
                 if case .documents(var documents) = made {
                     documents.storageUsed = try storage(key)
-                    documents.storageQuota = Int64(environment.limits.familyStorage)
+                    documents.storageQuota = Int64(try engine.families.quotas(family: key).value(.files, environment.limits))
                     statistics = .documents(documents)
                 }
             }

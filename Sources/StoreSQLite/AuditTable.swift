@@ -65,6 +65,19 @@ final class AuditTable: AuditWrites {
         return Array(found.values.sorted { $0.number > $1.number }.prefix(limit))
     }
 
+    static let hostQuery =
+        "SELECT \(columns), family FROM audit INDEXED BY audit_by_host WHERE origin = 'host' AND (at, family, number) < (?, ?, ?) ORDER BY at DESC, family DESC, number DESC LIMIT ?"
+
+    func hostEntries(after mark: HostActMark?, limit: Int) throws -> [(family: Int64, row: AuditRow)] {
+        let mark = mark ?? HostActMark(at: .max, family: .max, number: .max)
+        let list = try database.prepare(Self.hostQuery)
+        list.bind(1, mark.at)
+        list.bind(2, mark.family)
+        list.bind(3, mark.number)
+        list.bind(4, Int64(limit))
+        return try list.all { ($0.int64(8), try Self.row($0)) }
+    }
+
     func append(family: Int64, _ entry: Audit.Entry, limit: Int) throws {
         nextNumber.bind(1, family)
         let newest: Int64? = try nextNumber.one { $0.optionalInt64(0) } ?? nil

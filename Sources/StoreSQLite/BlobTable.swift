@@ -43,6 +43,8 @@ final class BlobTable: BlobWrites {
         return try sum.one { ($0.int64(0), $0.int64(1)) } ?? (0, 0)
     }
 
+    func octetsOfAll() throws -> Int64 { try database.prepare("SELECT coalesce(sum(octets), 0) FROM blobs").one { $0.int64(0) } ?? 0 }
+
     func forget(family: Int64, sha256: String) throws {
         try database.run("DELETE FROM blobs WHERE family = ? AND sha256 = ? AND documents = 0", .integer(family), .text(sha256))
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Family
 import SQLite
 import Store
 
@@ -7,11 +8,13 @@ final class FamilyTable: FamilyWrites {
     private let database: Database
     private let log: LogTable
     private let findOne: Statement
+    private let findQuotas: Statement
 
     init(_ database: Database, _ log: LogTable) {
         self.database = database
         self.log = log
         findOne = database.prepareOnUse("SELECT key, uuid, floor, created_at FROM families WHERE uuid = ?")
+        findQuotas = database.prepareOnUse("SELECT name, value FROM quotas WHERE family = ?")
     }
 
     private static func row(_ row: Statement) throws -> FamilyRow {
@@ -31,6 +34,44 @@ final class FamilyTable: FamilyWrites {
 
     func all() throws -> [FamilyRow] {
         try database.prepare("SELECT key, uuid, floor, created_at FROM families ORDER BY key").all(Self.row)
+    }
+
+    func count() throws -> Int { try database.prepare("SELECT count(*) FROM families").one { Int($0.int64(0)) } ?? 0 }
+
+    func all(after key: Int64, limit: Int) throws -> [FamilyRow] {
+        let list = try database.prepare("SELECT key, uuid, floor, created_at FROM families WHERE key > ? ORDER BY key LIMIT ?")
+        list.bind(1, key)
+        list.bind(2, Int64(limit))
+        return try list.all(Self.row)
+    }
+
+    func quotas(family: Int64) throws -> FamilyQuotas {
+        findQuotas.bind(1, family)
+        var quotas = FamilyQuotas()
+        // A name that a newer program wrote means nothing to this one.
+        try findQuotas.each { row in if let quota = FamilyQuota(rawValue: row.text(0)) { quotas[quota] = Int(row.int64(1)) } }
+        return quotas
+    }
+
+    func ownQuotas() throws -> [Identifier: FamilyQuotas] {
+        var all: [Identifier: FamilyQuotas] = [:]
+        try database.prepare("SELECT f.uuid, q.name, q.value FROM quotas q JOIN families f ON f.key = q.family").each { row in
+            guard let quota = FamilyQuota(rawValue: row.text(1)) else { return }
+            all[try row.identifier(0), default: FamilyQuotas()][quota] = Int(row.int64(2))
+        }
+        return all
+    }
+
+    func setQuotas(family: Int64, _ quotas: FamilyQuotas) throws {
+        for quota in FamilyQuota.allCases {
+            if let value = quotas[quota] {
+                try database.run(
+                    "INSERT INTO quotas (family, name, value) VALUES (?, ?, ?) ON CONFLICT (family, name) DO UPDATE SET value = excluded.value",
+                    .integer(family), .text(quota.rawValue), .integer(Int64(value)))
+            } else {
+                try database.run("DELETE FROM quotas WHERE family = ? AND name = ?", .integer(family), .text(quota.rawValue))
+            }
+        }
     }
 
     func nextKey() throws -> Int64 {

@@ -171,9 +171,12 @@ final class LogTable: LogWrites {
         let found = try findUsage.one { (written: $0.optionalInt64(0), freed: $0.int64(1)) }
         guard let found else { return .none }
         if let written = found.written { return FamilyUsage(written: written, freed: found.freed) }
+        return FamilyUsage(written: try computedUsage(family: family) + found.freed, freed: found.freed)
+    }
+
+    func computedUsage(family: Int64) throws -> Int64 {
         computeUsage.bind(1, family)
-        let taken = try computeUsage.one { $0.int64(0) } ?? 0
-        return FamilyUsage(written: taken + found.freed, freed: found.freed)
+        return try computeUsage.one { $0.int64(0) } ?? 0
     }
 
     /// The sum, for a log whose rows do not hold it. Reads no frame: SQLite knows the length of a value from the head of its row.

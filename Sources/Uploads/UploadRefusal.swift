@@ -78,6 +78,13 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     package static let busy = UploadRefusal("busy", 503, "The server is busy. What is stored stays; go on in a moment.", retryAfter: 5)
     package static let tooMany = UploadRefusal(
         "too_many_uploads", 429, "Too many uploads are open. Finish or cancel one of them first.", retryAfter: 60)
+
+    /// A family has as many open uploads as it may have.
+    package static func tooManyOfFamily(_ open: Int, limit: Int) -> UploadRefusal {
+        UploadRefusal(
+            "too_many_uploads", 429, "Your family has \(open) open uploads, and \(limit) is its limit. Finish or cancel one of them first.", retryAfter: 60)
+    }
+
     /// For the older of two requests to one upload. Clients retry after it, as they must: octets of a broken connection
     /// can arrive after the request that resumes, and then belong to the newer request.
     package static let interrupted = UploadRefusal(

@@ -27,6 +27,7 @@ let usage = """
       huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
                      [--born YYYY-MM-DD] [--email ADDRESS] [--until YYYY-MM-DD] [--by MEMBER] [--json]
       huddled invite --data DIR --family ID|NAME --member ID [--email ADDRESS] [--by MEMBER] [--json]
+      huddled invite list|withdraw --data DIR --family ID|NAME [--invite ID] [--json]
       huddled token  --data DIR --member ID [--json]
       huddled recover --data DIR --member ID [--json]
       huddled demo   --data DIR [--json]
@@ -35,6 +36,13 @@ let usage = """
       huddled backup --data DIR [--keep 7d4w12m] [--json] FOLDER
       huddled backup --data DIR --stdout [--json] > FILE
       huddled restore --data DIR [--end-sessions] [--json] FOLDER
+      huddled list   --data DIR [--json]
+      huddled family list|show --data DIR [--family ID|NAME] [--json]
+      huddled person list|show --data DIR [--family ID|NAME] [--member ID] [--json]
+      huddled session list|end --data DIR --member ID [--session ID | --all] [--json]
+      huddled quota  show|set|clear --data DIR --family ID|NAME [--connections N] [--mutations N] [--burst N]
+                     [--lists N] [--rows SIZE] [--files SIZE] [--uploads N] [--limit NAME]... [--json]
+      huddled audit  --data DIR [--family ID|NAME] [--before MARK] [--limit N] [--json]
       huddled status --data DIR [--json]
       huddled doctor --data DIR [--json | --alive] [--config FILE] [--OPTION VALUE]...
       huddled check  --data DIR [--deep] [--repair] [--json]
@@ -55,6 +63,7 @@ let usage = """
             date; under 18 there is no code before a parent consents (huddle consent). A parent or guest is a member once they have joined.
             --member invites a member who has no sign-in, like an athlete who turned 13, or makes a new
             code in place of one that expired or was lost.
+            'list' prints the invites of a family that nobody has accepted; 'withdraw' takes one back.
     token   prints a new sign-in token for a member, for another device of theirs. If their invite is
             open, this accepts it.
     recover prints a one-time code, good for 24 hours, by which a member comes back who has lost their
@@ -70,7 +79,16 @@ let usage = """
             --stdout writes a tar archive for another program instead; unpacked, it is such a FOLDER.
     restore makes the data folder DIR, which must be empty, of a backup, or of the newest one in FOLDER. It
             reads the whole backup before it writes. --end-sessions also signs everybody out.
-    status  says where the log of all families ends, and how far each of its consumers is behind.
+    list    prints the families with their members and all ids.
+    family  prints the families with their sizes and limits, or shows one.
+    person  prints the members of a family, or of all, or shows one: families, ways to sign in, sessions.
+            It never prints a secret or a birth date.
+    session prints where a person is signed in, or ends one session or all of them.
+    quota   prints the limits of a family and what is used of them, sets other values, or clears them
+            (all, or those of --limit). They act on open connections immediately.
+    audit   prints the audit log of a family, or what you have done to all families, the newest first.
+    status  prints on one screen how a server is: connections, queues, sizes, the age of the last backup, and
+            how far each consumer of the log is behind. 3: it does not take new clients.
     doctor  says in sentences what keeps the server from taking new clients, beside a running server or
             without one: writer, disk, zone data, certificate, age of the last backup, proxies.
             --alive only looks whether a server answers, and prints nothing if it does.
@@ -80,7 +98,7 @@ let usage = """
     schema  writes the JSON Schemas of the protocol to DIR, errors.json and limits.json beside it.
 
     All of them work beside a running server (through its socket in DIR) and without one.
-    Exit status: 0 done, 1 failed, 2 wrong use, 3 check or doctor found something wrong.
+    Exit status: 0 done, 1 failed, 2 wrong use, 3 check, doctor or status found something wrong.
 
     """
 
@@ -109,6 +127,13 @@ func run(_ words: [String]) -> Int32 {
         case "serve": try serve(rest)
         case "config": try config(rest)
         case "init": try makeFamily(rest)
+        case "list": try list(rest)
+        case "family": try family(rest)
+        case "person": try person(rest)
+        case "session": try session(rest)
+        case "quota": try quota(rest)
+        case "audit": try audit(rest)
+        case "invite" where ["list", "withdraw"].contains(rest.first): try invites(rest)
         case "invite": try invite(rest)
         case "token": try token(rest)
         case "recover": try recover(rest)
@@ -162,7 +187,7 @@ private var optionLines: [String] {
 }
 
 /// Reads arguments; what is wrong with them ends the command with status 2.
-private func arguments<Value>(
+func arguments<Value>(
     _ words: [String], options: Set<String>, repeatable: Set<String> = [], switches: Set<String> = [],
     _ read: (ArgumentList) throws(UsageError) -> Value
 ) throws(CommandError) -> Value {
@@ -173,7 +198,7 @@ private func arguments<Value>(
     } catch { throw .usage(error) }
 }
 
-private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError) -> Identifier {
+func identifier(_ list: ArgumentList, _ name: String) throws(UsageError) -> Identifier {
     guard let id = Identifier(try list.required(name)) else {
         throw UsageError("\(name) takes an id like 01930000-0000-7000-8000-000000000000.")
     }
@@ -182,7 +207,7 @@ private func identifier(_ list: ArgumentList, _ name: String) throws(UsageError)
 
 // MARK: Families and members
 
-private func perform(_ request: AdminRequest, _ dataFolder: String) throws(CommandError) -> AdminReply {
+func perform(_ request: AdminRequest, _ dataFolder: String) throws(CommandError) -> AdminReply {
     let answer: Result<AdminReply, Rejection>
     do throws(ServerError) {
         answer = try AdminGate.perform(request, dataFolder: dataFolder)
@@ -310,24 +335,6 @@ private func demo(_ words: [String]) throws(CommandError) {
     for member in demo.members {
         Standard.write(output: "\n  \(member.name) (\(member.role.rawValue), \(member.id))\n")
         Standard.write(output: "    \(member.token)\n")
-    }
-}
-
-private func status(_ words: [String]) throws(CommandError) {
-    let (data, isJSON) = try arguments(words, options: ["--data"], switches: ["--json"]) { list throws(UsageError) in
-        (try list.required("--data"), list.has("--json"))
-    }
-    guard case .status(let status) = try perform(.status, data) else { throw .failed("The server answered something else.") }
-    if isJSON {
-        var json = JSONWriter()
-        status.encode(into: &json)
-        Standard.write(output: json.octets + [UInt8(ascii: "\n")])
-        return
-    }
-    Standard.write(output: "The log of all families ends at position \(status.newest).\n")
-    if status.consumers.isEmpty { Standard.write(output: "It has no consumers.\n") }
-    for consumer in status.consumers {
-        Standard.write(output: "\(consumer.name) has done everything up to position \(consumer.position) and is \(status.lag(consumer)) behind.\n")
     }
 }
 

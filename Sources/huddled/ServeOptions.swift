@@ -94,6 +94,18 @@ enum ServeOptions {
                         "The connections from one address (IPv6: one /64); loopback is not counted.",
                         reason: "A school or a team hotel has one address."),
                     .init(
+                        "connections-per-family", .number(1...1_000_000), initial: "\(limits.connectionsPerFamily)",
+                        "The connections in the room of one family. huddled quota sets another value for one family.",
+                        reason: "Eight members may have as many connections as each of them may have."),
+                    .init(
+                        "family-mutations-per-second", .number(1...1_000_000), initial: "\(limits.familyMutationsPerSecond)",
+                        "The changes of one family per second; ten times as many may come at once after a pause. huddled quota sets another value for one family.",
+                        reason: "The writer makes thousands per second, so tens of families at their limit fit beside each other."),
+                    .init(
+                        "family-lists-per-second", .number(1...1_000_000), initial: "\(limits.familyListsPerSecond)",
+                        "The lists and their like of one family per second. huddled quota sets another value for one family.",
+                        reason: "Clients hold what they show; a list is for searches and for old messages."),
+                    .init(
                         "family-storage", .size(1...1_000_000 << 30), initial: OptionForm.text(size: limits.familyStorage), "The documents of one family.",
                         reason: "It holds fifty files of the greatest size, so that one family cannot fill the disk."),
                     .init(
@@ -200,6 +212,12 @@ enum ServeOptions {
         }
         if let connections = number("max-connections") { limits.connections = connections }
         if let each = number("connections-per-address") { limits.connectionsPerAddress = each }
+        if let each = number("connections-per-family") { limits.connectionsPerFamily = each }
+        if let rate = number("family-mutations-per-second") {
+            limits.familyMutationsPerSecond = rate
+            limits.familyMutationBurst = 10 * rate
+        }
+        if let rate = number("family-lists-per-second") { limits.familyListsPerSecond = rate }
         if let size = size("family-storage") { limits.familyStorage = size }
         if let size = size("family-history") { limits.familyHistory = size }
         var options = ServerOptions(dataFolder: data, host: host, port: port, limits: limits, tls: try tls(settings))

@@ -165,4 +165,96 @@ struct HubChargeTests {
         script.say(.mutate(id: 100, operations: [HubMutationTests.operation]), id)
         #expect(script.seen() == [.propose(id, 100)])
     }
+
+    // MARK: The family's mutations and lists
+
+    /// 10 mutations per second with a burst of 20, and 2 lists per second, of each family.
+    private static func familyAccounts() -> WorkAccounts {
+        var limits = Limits()
+        (limits.familyMutationsPerSecond, limits.familyMutationBurst, limits.familyListsPerSecond) = (10, 20, 2)
+        return WorkAccounts(limits)
+    }
+
+    @Test("The last mutation of a family's burst is accepted and the next refused with its wait, whoever sends it; other families and other work do not notice")
+    func familyMutations() {
+        var accounts = Self.familyAccounts()
+        for number in 0..<20 as Range<UInt64> { #expect(accounts.accept(Self.payer(number % 5), .mutation, cost: 0, now: 0) == nil) }
+        for member in 0...6 as ClosedRange<UInt64> { #expect(accounts.accept(Self.payer(member), .mutation, cost: 0, now: 0) == .family(.mutations, 100)) }
+        #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == nil)
+        #expect(accounts.accept(Self.payer(1), cost: 0, now: 0) == nil)
+        #expect(accounts.accept(Self.payer(1, of: Identifier(high: 0, low: 2)), .mutation, cost: 0, now: 0) == nil)
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 99) == .family(.mutations, 1))
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 100) == nil)
+        #expect(accounts.accept(Self.payer(2), .mutation, cost: 0, now: 100) == .family(.mutations, 100))
+    }
+
+    @Test("Ten seconds' worth of a family's lists are accepted at once, and then as many as come in a second")
+    func familyLists() {
+        var accounts = Self.familyAccounts()
+        for number in 0..<20 as Range<UInt64> { #expect(accounts.accept(Self.payer(number), .list, cost: 0, now: 0) == nil) }
+        #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == .family(.lists, 500))
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == nil)
+        #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 500) == nil)
+        #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 500) == .family(.lists, 500))
+    }
+
+    @Test("A refusal for the family's rate costs the member nothing")
+    func refusalIsFree() {
+        var limits = Limits()
+        (limits.familyMutationsPerSecond, limits.familyMutationBurst) = (1, 1)
+        (limits.mutationsPerSecond, limits.mutationBurst) = (1, 2)
+        var accounts = WorkAccounts(limits)
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == nil)
+        for _ in 0..<10 { #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == .family(.mutations, 1_000)) }
+        #expect(accounts.accept(Self.payer(1), cost: 0, now: 0) == nil)
+        #expect(accounts.accept(Self.payer(1), cost: 0, now: 0) == .requests(1_000))
+    }
+
+    @Test("Own values of a family count for its next request, and the usual ones again when they are taken back")
+    func ownRates() {
+        var accounts = Self.familyAccounts()
+        for _ in 0..<20 { #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == nil) }
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) != nil)
+        var own = FamilyQuotas()
+        (own[.mutations], own[.burst], own[.lists]) = (1_000, 21, 1)
+        accounts.set(own, of: Self.family)
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == nil)
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == .family(.mutations, 1))
+        for _ in 0..<10 { #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == nil) }
+        #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == .family(.lists, 1_000))
+        accounts.set(FamilyQuotas(), of: Self.family)
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == .family(.mutations, 200), "21 were taken, and 20 may be")
+        for _ in 0..<10 { #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == nil) }
+    }
+
+    @Test("A family that owes mutations or lists alone is kept until it owes nothing")
+    func keepsRates() {
+        var accounts = Self.familyAccounts()
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == nil)
+        accounts.forget(now: 0)
+        #expect(accounts.count == 2)
+        accounts.forget(now: 99)
+        #expect(accounts.count == 1, "the member owes nothing any more")
+        accounts.forget(now: 100)
+        #expect(accounts.count == 0)
+        #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 200) == nil)
+        accounts.forget(now: 699)
+        #expect(accounts.count == 1)
+        accounts.forget(now: 700)
+        #expect(accounts.count == 0)
+    }
+
+    @Test("Without a limit on the requests of a member there is none on the family's")
+    func unlimited() {
+        var limits = Limits()
+        (limits.mutationsPerSecond, limits.familyMutationBurst, limits.familyListsPerSecond) = (0, 1, 1)
+        var accounts = WorkAccounts(limits)
+        var own = FamilyQuotas()
+        (own[.mutations], own[.burst], own[.lists]) = (1, 1, 1)
+        accounts.set(own, of: Self.family)
+        for _ in 0..<100 {
+            #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == nil)
+            #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == nil)
+        }
+    }
 }

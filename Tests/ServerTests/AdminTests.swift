@@ -2,6 +2,7 @@ import Bytes
 import Dates
 import Demo
 import Family
+import JSON
 import Locks
 import Posix
 import Reactor
@@ -85,18 +86,20 @@ struct AdminTests {
         #expect(rejection.code == .notFound)
         guard case .demo(let demo) = try AdminGate.perform(.demo, dataFolder: path).get() else { throw Unexpected("no demo") }
         #expect(demo.members.count == 4)
-        guard case .status(let status) = try AdminGate.perform(.status, dataFolder: path).get() else { throw Unexpected("no status") }
-        #expect(status.newest > 4 && status.consumers.isEmpty)
+        guard case .tree(let status) = try AdminGate.perform(.ask(.status), dataFolder: path).get() else { throw Unexpected("no status") }
+        let newest = try #require(status["position"]?.integer)
+        #expect(newest > 4 && status["consumers"] == .list([]) && status["running"] == .flag(true) && status["families"] == .integer(2))
         served.stop()
         // A part of the server that follows the log, and has not done the last change yet.
         do {
             let store = try Store(path: DataFolder.databasePath(in: path), environment: MachineEnvironment.make(Limits()))
             let push = try #require(ConsumerName("push"))
             _ = try store.register(push, from: .beginning).get()
-            #expect(try store.move(push, to: status.newest - 1) == nil)
+            #expect(try store.move(push, to: newest - 1) == nil)
         }
-        guard case .status(let later) = try AdminGate.perform(.status, dataFolder: path).get() else { throw Unexpected("no status") }
-        #expect(later.consumers.map(\.name) == ["push"] && later.consumers.map(later.lag) == [1])
+        guard case .tree(let later) = try AdminGate.perform(.ask(.status), dataFolder: path).get() else { throw Unexpected("no status") }
+        let consumers = later["consumers"]?.elements ?? []
+        #expect(consumers.map { $0["name"]?.text } == ["push"] && consumers.map { $0["lag"]?.integer } == [1] && later["running"] == .flag(false))
         guard case .answer(.token) = try AdminGate.perform(.command(.token(member: family.member)), dataFolder: path).get()
         else { throw Unexpected("no token") }
     }

@@ -142,4 +142,58 @@ struct FilePoolTests {
         #expect(events.drain().count == 3)
         #expect(pool.count == 0)
     }
+
+    @Test("Families take turns: however many files of one wait, another's next job comes after one of them")
+    func families() throws {
+        let pool = FilePool(events: Mailbox<ShardEvent>(waker: try Waker()), threads: 1)
+        let (busy, other) = (Identifier(high: 1, low: 1), Identifier(high: 1, low: 2))
+        let (entered, gate) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
+        let order = Lock<[String]>([])
+        func submit(_ key: UInt64, of family: Identifier, _ name: String) {
+            #expect(pool.submit(Identifier(high: 2, low: key), of: family) {
+                order.withLock { $0.append(name) }
+                return nil
+            })
+        }
+        // The only thread is held until all wait.
+        #expect(pool.submit(Identifier(high: 3, low: 1)) {
+            _ = entered.put(true)
+            _ = gate.take()
+            return nil
+        })
+        _ = entered.take()
+        for key in 0..<5 as Range<UInt64> { for part in 0..<2 { submit(key, of: busy, "busy \(key).\(part)") } }
+        for part in 0..<3 { submit(9, of: other, "other \(part)") }
+        _ = gate.put(true)
+        pool.stop()
+        #expect(order.withLock { $0 } == [
+            "busy 0.0", "other 0", "busy 1.0", "other 1", "busy 2.0", "other 2", "busy 3.0", "busy 4.0", "busy 0.1", "busy 1.1", "busy 2.1", "busy 3.1", "busy 4.1",
+        ])
+    }
+
+    @Test("A family with all the jobs that it may have is refused the next one, and another is not; what it has done it may have again")
+    func boundOfFamily() throws {
+        let pool = FilePool(events: Mailbox<ShardEvent>(waker: try Waker()), threads: 1)
+        let (busy, other) = (Identifier(high: 1, low: 1), Identifier(high: 1, low: 2))
+        let (entered, gate, done) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
+        #expect(pool.submit(Identifier(high: 3, low: 1)) {
+            _ = entered.put(true)
+            _ = gate.take()
+            return nil
+        })
+        _ = entered.take()
+        for key in 0..<UInt64(FilePool.maxJobsOfFamily) { #expect(pool.submit(Identifier(high: 2, low: key % 100), of: busy) { nil }) }
+        #expect(!pool.submit(Identifier(high: 2, low: 1), of: busy) { nil })
+        #expect(!pool.submit(Identifier(high: 2, low: 5_000), of: busy) { nil })
+        #expect(pool.submit(Identifier(high: 4, low: 1), of: other) {
+            _ = done.put(true)
+            return nil
+        })
+        _ = gate.put(true)
+        _ = done.take()
+        // One of the busy family's jobs was done before the other family's turn.
+        #expect(pool.submit(Identifier(high: 2, low: 1), of: busy) { nil })
+        pool.stop()
+        #expect(pool.count == 0)
+    }
 }

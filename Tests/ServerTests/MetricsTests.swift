@@ -4,6 +4,7 @@ import Family
 import HTTP1
 import Posix
 import Reactor
+import Rooms
 import Store
 import TestSupport
 import Testing
@@ -146,6 +147,46 @@ struct MetricsTests {
         again.join(server.parent.family, extra: ",\"cursor\":{\"epoch\":\"\(ana.epoch)\",\"seq\":1}")
         try again.skip(to: "live")
         #expect(try watched.figures().value("huddle_joins_total", ["resume": "changes"]) == 1)
+    }
+
+    @Test("Refusals beyond a family's limits are counted by the limit, and a value that the host sets acts on the open room")
+    func quotas() throws {
+        let watched = try Watched()
+        let server = watched.server
+        let family = server.parent.family
+        func set(_ values: [FamilyQuota: Int]) throws {
+            var own = FamilyQuotas()
+            for (quota, value) in values { own[quota] = value }
+            _ = try server.store { [own] store throws(StoreFailure) in
+                try store.perform(.setQuotas(family: family.description, own: own, cleared: Set(FamilyQuota.allCases).subtracting(values.keys)))
+            }.get()
+        }
+        func counted(_ quota: FamilyQuota) throws -> Double { try watched.figures().value("huddle_quota_refusals_total", ["limit": quota.rawValue]) }
+        let ana = try server.live(server.parent)
+        ana.mutate(1)
+        try ana.skip(to: "ack 1")
+        try set([.mutations: 1, .burst: 1])
+        ana.mutate(2)
+        try ana.skip(to: "reject")
+        #expect(try counted(.mutations) == 1)
+        try set([.rows: 1])
+        ana.mutate(3)
+        try ana.skip(to: "reject")
+        #expect(try counted(.rows) == 1 && counted(.mutations) == 1)
+        try set([.connections: 1])
+        let late = try server.signedIn(server.athlete)
+        late.join(family)
+        try late.skip(to: "error")
+        #expect(try counted(.connections) == 1)
+        try set([:])
+        late.join(family)
+        try late.skip(to: "live")
+        ana.mutate(4)
+        try ana.skip(to: "ack 4")
+        #expect(try watched.figures().value("huddle_rejections_total", ["code": "quota_exceeded"]) == 1)
+        try set([.connections: 1])
+        try server.until("one connection is closed") { server.shard.hub.hub.connections(of: family) == 1 }
+        #expect(try watched.figures().value("huddle_closes_total", ["code": "4004"]) == 1)
     }
 
     @Test("Waiting jobs, refused jobs, slow readers and connections above the limit are counted")

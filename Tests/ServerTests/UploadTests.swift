@@ -226,6 +226,25 @@ struct UploadTests {
         #expect(try post(1).head.status == 429)
     }
 
+    @Test("A family has as many open uploads as its limit says, its own one or the usual one; the next is refused with figures and a wait, and counted")
+    func familyUploads() throws {
+        var limits = Limits()
+        limits.uploadsPerFamily = 2
+        let script = try UploadScript(limits)
+        func post() throws -> HTTPAnswers.One {
+            try script.ask("POST /files", UploadScript.tus + ["Upload-Length: 5", "Upload-Metadata: \(script.metadata())"])
+        }
+        for _ in 0..<2 { #expect(try post().head.status == 201) }
+        let refused = try post()
+        #expect(refused.head.status == 429 && refused.head.fields.only("retry-after") == "60")
+        #expect(refused.content.contains("too_many_uploads") && refused.content.contains("Your family has 2 open uploads, and 2 is its limit."))
+        script.table.mostOfFamily = { [family = script.server.parent.family] in $0 == family ? 3 : 0 }
+        #expect(try post().head.status == 201)
+        #expect(try post().content.contains("Your family has 3 open uploads, and 3 is its limit."))
+        #expect(script.table.open(of: script.server.parent.family) == 3 && script.table.open(of: script.server.stranger.family) == 0)
+        #expect(script.table.quotaRefusals.values.map(\.count) == [2, 0])
+    }
+
     @Test("P36 a file of exactly the largest size is taken, one octet more is not, whether it is said or shows")
     func largest() throws {
         var limits = Limits()

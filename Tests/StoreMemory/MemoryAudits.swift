@@ -19,6 +19,13 @@ final class MemoryAudits: AuditWrites {
         return Array(rows.sorted { $0.number > $1.number }.prefix(limit))
     }
 
+    func hostEntries(after mark: HostActMark?, limit: Int) throws -> [(family: Int64, row: AuditRow)] {
+        let mark = mark.map { ($0.at, $0.family, $0.number) } ?? (.max, .max, .max)
+        let rows = try connection.read().families.flatMap { key, tables in tables.audits.filter { $0.entry.author == .host }.map { (family: key, row: $0) } }
+        return Array(rows.filter { ($0.row.entry.at, $0.family, $0.row.number) < mark }
+            .sorted { ($0.row.entry.at, $0.family, $0.row.number) > ($1.row.entry.at, $1.family, $1.row.number) }.prefix(limit))
+    }
+
     func append(family: Int64, _ entry: Audit.Entry, limit: Int) throws {
         try connection.write { tables in
             let number = (tables.family(family).audits.last?.number ?? 0) + 1

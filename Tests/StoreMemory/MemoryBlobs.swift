@@ -12,6 +12,8 @@ final class MemoryBlobs: BlobWrites {
         return (blobs.values.reduce(0) { $0 + $1.octets }, blobs[sha256]?.octets ?? 0)
     }
 
+    func octetsOfAll() throws -> Int64 { try connection.read().families.values.reduce(0) { $0 + $1.blobs.values.reduce(0) { $0 + $1.octets } } }
+
     func octets(family: Int64, sha256: String) throws -> Int64? { try connection.read().family(family).blobs[sha256]?.octets }
 
     func inUse(family: Int64) throws -> [BlobRow] {

@@ -1,4 +1,5 @@
 import Bytes
+import Family
 import Store
 
 final class MemoryFamilies: FamilyWrites {
@@ -14,6 +15,20 @@ final class MemoryFamilies: FamilyWrites {
     func id(of key: Int64) throws -> Identifier? { try connection.read().families[key]?.row?.id }
 
     func all() throws -> [FamilyRow] { try connection.read().families.values.compactMap(\.row).sorted { $0.key < $1.key } }
+
+    func count() throws -> Int { try all().count }
+
+    func all(after key: Int64, limit: Int) throws -> [FamilyRow] { Array(try all().filter { $0.key > key }.prefix(limit)) }
+
+    func quotas(family: Int64) throws -> FamilyQuotas { try connection.read().family(family).quotas }
+
+    func ownQuotas() throws -> [Identifier: FamilyQuotas] {
+        var all: [Identifier: FamilyQuotas] = [:]
+        for tables in try connection.read().families.values where !tables.quotas.isEmpty { if let row = tables.row { all[row.id] = tables.quotas } }
+        return all
+    }
+
+    func setQuotas(family: Int64, _ quotas: FamilyQuotas) throws { try connection.write { $0.families[family]?.quotas = quotas } }
 
     func nextKey() throws -> Int64 {
         let tables = try connection.read()

@@ -32,9 +32,14 @@ final class MemoryLog: LogWrites {
         let tables = try connection.read().family(family)
         guard let newest = tables.log[head]?.row else { return .none }
         if let written = newest.written { return FamilyUsage(written: written, freed: tables.freed) }
+        return FamilyUsage(written: try computedUsage(family: family) + tables.freed, freed: tables.freed)
+    }
+
+    func computedUsage(family: Int64) throws -> Int64 {
+        let tables = try connection.read().family(family)
         let log = tables.log.values.reduce(0) { $0 + Int64($1.row.frame.count) + FamilyUsage.changeOverhead }
         let history = tables.history.values.joined().reduce(0) { $0 + Int64($1.value.before?.count ?? 0) + FamilyUsage.historyOverhead }
-        return FamilyUsage(written: log + history + tables.freed, freed: tables.freed)
+        return log + history
     }
 
     func frame(family: Int64, sequence: Int64) throws -> [UInt8]? { try connection.read().family(family).log[sequence]?.row.frame }

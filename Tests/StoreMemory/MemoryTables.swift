@@ -41,6 +41,7 @@ package struct MemoryTables {
         /// Of a family that an import made: its position in the log of all families, and the sequence of its log then.
         var arrival: (position: Int64, sequence: Int64)?
         var freed: Int64 = 0
+        var quotas = FamilyQuotas()
         var records: [Identifier: RecordRow] = [:]
         var purged: [Identifier: PurgedRow] = [:]
         /// By record and version.

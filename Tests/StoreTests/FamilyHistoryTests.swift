@@ -1,3 +1,4 @@
+import Blobs
 import Bytes
 import Family
 import SQLite
@@ -47,6 +48,27 @@ struct FamilyHistoryTests {
         try world.damage("UPDATE log SET written = NULL")
         try family.live(steps: 20)
         try expectAgreement()
+    }
+
+    @Test("Usage that was noted wrongly is found by a check and counted again by a repair; then it is right for good", .sqliteOnly("It damages rows"))
+    func repairs() throws {
+        let world = try World()
+        let home = try world.home()
+        try world.mutate(home, home.parent, message(world.newID(), "Hi"))
+        let (blobs, uploads) = (BlobFolder(path: world.blobsPath), UploadFolder(path: world.uploadsPath))
+        func check() throws -> CheckReport { try world.openCheck().run(blobs: blobs, uploads: uploads, isDeep: false, now: world.surroundings.now) }
+        for sql in ["UPDATE log SET written = written + 9", "UPDATE families SET freed = freed + 3", "UPDATE families SET freed = freed - 30"] {
+            try world.damage(sql)
+            try world.reopen()
+            var report = try check()
+            #expect(report.findings.map(\.code) == [.usageDiffers] && report.findings.first?.family == home.family && !report.agrees)
+            try report.repair(world.store, blobs: blobs, uploads: uploads, now: world.surroundings.now)
+            #expect(report.agrees)
+            #expect(try check().findings == [])
+            try world.mutate(home, home.parent, message(world.newID(), "Again"))
+            let (noted, held) = try usage(world, home)
+            #expect(noted == held)
+        }
     }
 
     @Test("Beyond the limit changes are refused with figures and for good; other families, and taking rights away, are not affected")

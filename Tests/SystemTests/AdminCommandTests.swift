@@ -139,7 +139,7 @@ extension SystemTests {
             #expect(try Programs.huddled().ending == .exited(2))
         }
 
-        @Test("each command has its help, with status 0", arguments: ["serve", "config", "doctor", "init", "invite", "token", "recover", "demo", "export", "import", "status", "check", "schema"])
+        @Test("each command has its help, with status 0", arguments: ["serve", "config", "doctor", "init", "invite", "token", "recover", "demo", "export", "import", "list", "family", "person", "session", "quota", "audit", "status", "check", "schema"])
         func commandHelp(command: String) throws {
             for words in [[command, "--help"], [command, "-h"], [command, "--data", "/nowhere", "--help"]] {
                 let help = try Programs.run(Programs.path("huddled"), words)

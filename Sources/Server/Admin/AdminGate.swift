@@ -67,6 +67,10 @@ package enum AdminGate {
                     }
                     if let refusal { throw .refused(refusal) }
                 }
+            } else if case .ask(let question) = request {
+                var found = try database.openReader(limits).answer(question)
+                if case .status = question { found = found.map { ServerStatus.withoutServer($0, folder: path) } }
+                answer = found.map(AdminReply.tree)
             } else {
                 answer = try request.perform(in: store, environment: MachineEnvironment.make(limits)).0
             }

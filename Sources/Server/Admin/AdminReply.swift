@@ -9,13 +9,14 @@ import Wire
 package enum AdminReply: Sendable {
     case answer(AdminAnswer)
     case demo(DemoFamily)
-    case status(LogStatus)
+    /// What an act of the host made, or the answer to a question.
+    case tree(JSONTree)
     case health(HealthReport)
     case transferred(Transferred)
 }
 
 extension AdminReply {
-    /// One line without its line feed: the answer's own form, `{"demo":{…}}`, `{"status":{…}}`, `{"health":{…}}`, or the refusal.
+    /// One line without its line feed: the answer's own form, `{"demo":{…}}`, `{"tree":{…}}`, `{"health":{…}}`, or the refusal.
     static func encode(_ result: Result<AdminReply, Rejection>) -> [UInt8] {
         switch result {
         case .success(.answer(let answer)): return AdminAnswer.encode(.success(answer))
@@ -27,13 +28,7 @@ extension AdminReply {
             demo.encode(into: &json)
             json.endObject()
             return json.octets
-        case .success(.status(let status)):
-            var json = JSONWriter()
-            json.beginObject()
-            json.key("status")
-            status.encode(into: &json)
-            json.endObject()
-            return json.octets
+        case .success(.tree(let tree)): return JSONTree.object(of: ["tree": tree]).octets
         case .success(.health(let health)):
             var json = JSONWriter()
             json.beginObject()
@@ -47,13 +42,9 @@ extension AdminReply {
 
     static func decode(_ octets: [UInt8]) throws(JSONError) -> Result<AdminReply, Rejection> {
         if let transferred = try Transferred.decode(octets) { return .success(.transferred(transferred)) }
-        if octets.starts(with: #"{"status":"#.utf8) {
-            var status: LogStatus?
-            try JSONReader.read(octets) { reader throws(JSONError) in
-                try reader.readObject { (reader: inout JSONReader, _) throws(JSONError) in status = try LogStatus(&reader) }
-            }
-            guard let status else { throw .invalid("the status is missing") }
-            return .success(.status(status))
+        if octets.starts(with: #"{"tree":"#.utf8) {
+            guard let tree = try JSONTree(octets)["tree"] else { throw .invalid("the answer is missing") }
+            return .success(.tree(tree))
         }
         if octets.starts(with: #"{"health":"#.utf8) {
             var health: HealthReport?
@@ -70,66 +61,6 @@ extension AdminReply {
         }
         guard let demo else { throw .invalid("a demo family is missing") }
         return .success(.demo(demo))
-    }
-}
-
-extension LogStatus {
-    /// Reads what `encode` wrote.
-    init(_ reader: inout JSONReader) throws(JSONError) {
-        var newest: Int64?
-        var consumers: [Consumer] = []
-        try reader.readObject { (reader: inout JSONReader, key) throws(JSONError) in
-            switch key {
-            case "position": newest = try reader.readInteger()
-            case "consumers":
-                try reader.readArray { (reader: inout JSONReader) throws(JSONError) in consumers.append(try Consumer(&reader)) }
-            default: throw .unknownKey(key.string)
-            }
-        }
-        guard let newest else { throw .invalid("the position is missing") }
-        self.init(newest: newest, consumers: consumers)
-    }
-
-    /// `{"position":120,"consumers":[{"name":"reminders","position":118,"lag":2,"moved_at":1795000000000}]}`
-    package func encode(into json: inout JSONWriter) {
-        json.beginObject()
-        json.key("position")
-        json.integer(newest)
-        json.key("consumers")
-        json.beginArray()
-        for consumer in consumers {
-            json.beginObject()
-            json.key("name")
-            json.string(consumer.name)
-            json.key("position")
-            json.integer(consumer.position)
-            json.key("lag")
-            json.integer(lag(consumer))
-            json.key("moved_at")
-            json.integer(consumer.movedAt)
-            json.endObject()
-        }
-        json.endArray()
-        json.endObject()
-    }
-}
-
-extension LogStatus.Consumer {
-    fileprivate init(_ reader: inout JSONReader) throws(JSONError) {
-        var name: String?
-        var position: Int64?
-        var movedAt: Int64?
-        try reader.readObject { (reader: inout JSONReader, key) throws(JSONError) in
-            switch key {
-            case "name": name = try reader.readString()
-            case "position": position = try reader.readInteger()
-            case "lag": _ = try reader.readInteger()
-            case "moved_at": movedAt = try reader.readInteger()
-            default: throw .unknownKey(key.string)
-            }
-        }
-        guard let name, let position, let movedAt else { throw .invalid("a consumer's name, position or time is missing") }
-        self.init(name: name, position: position, movedAt: movedAt)
     }
 }
 

@@ -5,23 +5,26 @@ import JSON
 package import Store
 import Wire
 
-/// A request that a command of `huddled` sends to the process that holds the data folder: a command of the store, the demo family, or the lag of
-/// each consumer of the log.
+/// A request that a command of `huddled` sends to the process that holds the data folder.
 package enum AdminRequest: Sendable {
     case command(AdminCommand)
     case demo
-    case status
+    /// An act of the host on one family or person.
+    case act(HostAct)
+    /// A question of the host, which a reader answers.
+    case ask(HostQuestion)
     /// The state of the running server.
     case doctor
     /// With a descriptor beside it, of the archive.
     case transfer(Transfer)
 
-    /// `{"command":"demo"}`, `{"command":"status"}`, `{"command":"doctor"}`, or the command's own form.
+    /// `{"command":"demo"}`, `{"command":"doctor"}`, or the command's own form.
     func encode() -> [UInt8] {
         switch self {
         case .command(let command): command.encode()
         case .demo: Array(AdminRequest.demoLine.utf8)
-        case .status: Array(AdminRequest.statusLine.utf8)
+        case .act(let act): act.encode()
+        case .ask(let question): question.encode()
         case .doctor: Array(AdminRequest.doctorLine.utf8)
         case .transfer(let transfer): transfer.encode()
         }
@@ -29,14 +32,14 @@ package enum AdminRequest: Sendable {
 
     static func decode(_ octets: [UInt8]) throws(JSONError) -> AdminRequest {
         if octets.elementsEqual(demoLine.utf8) { return .demo }
-        if octets.elementsEqual(statusLine.utf8) { return .status }
+        if octets.starts(with: #"{"act":"#.utf8) { return .act(try HostAct.decode(octets)) }
+        if octets.starts(with: #"{"question":"#.utf8) { return .ask(try HostQuestion.decode(octets)) }
         if octets.elementsEqual(doctorLine.utf8) { return .doctor }
         if let transfer = try Transfer.decode(octets) { return .transfer(transfer) }
         return .command(try AdminCommand.decode(octets))
     }
 
     private static let demoLine = #"{"command":"demo"}"#
-    private static let statusLine = #"{"command":"status"}"#
     private static let doctorLine = #"{"command":"doctor"}"#
 
     /// Does it, on the writer's thread.
@@ -50,9 +53,8 @@ package enum AdminRequest: Sendable {
         case .demo:
             let (answer, results) = try DemoFamily.make(in: store, environment: environment)
             return (answer.map(AdminReply.demo), results)
-        case .status:
-            guard let status = try store.logStatus() else { return (.failure(.busy), []) }
-            return (.success(.status(status)), [])
+        case .act(let act): return (try store.perform(act).map(AdminReply.tree), [])
+        case .ask: preconditionFailure("questions are answered by readers")
         case .doctor: preconditionFailure("Doctor looks by itself where no server runs")
         case .transfer: preconditionFailure("archives are read and written by Transfers")
         }

@@ -1,4 +1,5 @@
 import Family
+import JSON
 import Posix
 import Reactor
 import Store
@@ -11,7 +12,7 @@ final class AdminServer {
 
     private let reactor: Reactor
     private let log: Log
-    private let writer: WriterThread
+    private let workers: Workers
     private let drain: Drain
     private var connections: [UInt64: AdminConnection] = [:]
     private var next: UInt64 = 1
@@ -19,11 +20,13 @@ final class AdminServer {
     var transfers: Transfers?
     /// The state of the server; set once before the loop runs.
     var health: () -> HealthReport = { HealthReport([]) }
+    /// What only the running server knows; set once before the loop runs.
+    var live: LiveFigures?
 
-    init(reactor: Reactor, log: Log, writer: WriterThread, drain: Drain) {
+    init(reactor: Reactor, log: Log, workers: Workers, drain: Drain) {
         self.reactor = reactor
         self.log = log
-        self.writer = writer
+        self.workers = workers
         self.drain = drain
     }
 
@@ -44,8 +47,9 @@ final class AdminServer {
     private func perform(_ request: AdminRequest, _ number: UInt64, _ connection: AdminConnection) {
         // Without the writer, which may be the trouble.
         if case .doctor = request { return connection.answer(.success(.health(health()))) }
+        if case .ask(let question) = request { return answer(question, number, connection) }
         guard case .transfer(let transfer) = request else {
-            if !writer.submit(.admin(number, request)) { connection.answer(.failure(.busy)) }
+            if !workers.writer.submit(.admin(number, request)) { connection.answer(.failure(.busy)) }
             return
         }
         guard let file = connection.takeFile() else { return connection.refuse() }
@@ -53,6 +57,22 @@ final class AdminServer {
         guard let transfers, !drain.isEnding else { return connection.answer(.failure(ArchiveError.stopped.rejection)) }
         if !transfers.start(number, transfer, file) {
             connection.answer(.failure(Rejection(.busy, "Another export or import is going on. Try again when it is done.")))
+        }
+    }
+
+    /// Nanoseconds that a list may take on a thread that also answers joins; then its page ends.
+    private static let pageTime: Int64 = 20_000_000
+
+    private func answer(_ question: HostQuestion, _ number: UInt64, _ connection: AdminConnection) {
+        let database = live?.database
+        workers.read { reader throws(StoreFailure) in
+            let end = WorkClock.monotonicNanoseconds() + Self.pageTime
+            let answer = try reader.answer(question) { WorkClock.monotonicNanoseconds() >= end }
+            guard case .status = question, let database else { return answer }
+            return answer.map { ServerStatus.withFiles($0, database: database) }
+        } then: { [self] (answer: Result<JSONTree, Rejection>?) in
+            guard let answer else { return self.answer(number, .failure(.busy)) }
+            self.answer(number, answer.map { tree in .tree(live?.add(to: tree, question) ?? tree) })
         }
     }
 

@@ -67,7 +67,7 @@ class DocumentFileHandler: DocumentHandler {
         let selection = file.selection(context.head)
         guard !selection.pieces.isEmpty else { return respond(HTTPResponse(selection.status, selection.fields)) }
         let document = file.document
-        services.work(for: self, document.id) { [blobs] in
+        services.work(for: self, document.id, of: document.family) { [blobs] in
             DocumentFile.open(document, in: blobs)
         } then: { [self] open in
             guard let open else {
@@ -80,7 +80,7 @@ class DocumentFileHandler: DocumentHandler {
             // A server that ends can note nothing any more, so it gives nothing out.
             if let refusal = services.usage.isOpen ? refusal() : HTTPResponse(refusal: .busy) { return respond(refusal) }
             if context.head.method == "GET" { sending(selection.first ?? 0) }
-            respond(HTTPResponse(selection, of: open, key: document.id))
+            respond(HTTPResponse(selection, of: open, key: document.id, family: document.family))
         }
     }
 }

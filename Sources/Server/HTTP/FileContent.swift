@@ -18,8 +18,9 @@ final class OpenFile: Sendable {
 /// by the file pool.
 final class FileContent {
     let file: OpenFile
-    /// Whose turn it takes in the file pool.
+    /// Its line in the file pool, and the family whose turns it takes there.
     let key: Identifier
+    let family: Identifier?
     /// Octets in all.
     let length: Int
 
@@ -35,9 +36,10 @@ final class FileContent {
     /// Octets that are read and encrypted at once where the kernel does not do it: what the reactor's buffer holds.
     static let copied = 65_536
 
-    init(_ file: OpenFile, key: Identifier, pieces: [Selection.Piece]) {
+    init(_ file: OpenFile, key: Identifier, of family: Identifier? = nil, pieces: [Selection.Piece]) {
         self.file = file
         self.key = key
+        self.family = family
         self.pieces = pieces[...]
         length = pieces.reduce(0) { sum, piece in
             switch piece {

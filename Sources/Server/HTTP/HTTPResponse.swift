@@ -49,9 +49,9 @@ struct HTTPResponse {
     }
 
     /// What a `Selection` says about a file, of which nothing is read here.
-    init(_ selection: Selection, of file: OpenFile, key: Identifier) {
+    init(_ selection: Selection, of file: OpenFile, key: Identifier, family: Identifier) {
         self.init(selection.status, selection.fields)
-        if !selection.pieces.isEmpty { self.file = FileContent(file, key: key, pieces: selection.pieces) }
+        if !selection.pieces.isEmpty { self.file = FileContent(file, key: key, of: family, pieces: selection.pieces) }
     }
 
     /// Octets of content.

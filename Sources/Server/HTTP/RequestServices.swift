@@ -1,3 +1,4 @@
+import Bytes
 import Family
 import Ledger
 import Reactor
@@ -53,10 +54,10 @@ struct RequestServices {
 
     /// Does a job that may wait for a disk, as `Workers.work`.
     func work<Answer: Sendable>(
-        for handler: RequestHandler, _ key: FilePool.Key, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer,
+        for handler: RequestHandler, _ key: FilePool.Key, of family: Identifier, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer,
         then: @escaping (Answer) -> Void
     ) {
-        workers.work(key, on: pool, body) { next(handler, $0, then) }
+        workers.work(key, of: family, on: pool, body) { next(handler, $0, then) }
     }
 
     /// Proposes a change, which is committed with the mutations of this tick. An answer is given even if the session ends meanwhile: the change was made.

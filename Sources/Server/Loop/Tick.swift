@@ -73,6 +73,7 @@ final class Tick: ReactorHooks {
                 switch notice {
                 case .recovered(let person, let recovery, let besides): hub.recovered(person: person, recovery, besides: besides)
                 case .moved(let barred): hub.shutOut(barred.member, of: barred.family)
+                case .quotas(let own, let family): hub.setQuotas(own, of: family)
                 }
             }
         case .administered(let number, let answer): admin.answer(number, answer)

@@ -93,6 +93,8 @@ final class WriterCounts: Sendable {
     let mutationTime = Histogram(.time)
     /// The mutations that the rules refused.
     let rejections = CounterTable(ErrorCode.allCases)
+    /// What the writer refused beyond the limits of families. `burst` is part of `mutations`.
+    let quotaRefusals = CounterTable(FamilyQuota.allCases.filter { $0 != .burst })
 
     /// Octets that begin the receipt of a mutation that was refused.
     private static let rejectHead = Array("{\"type\":\"reject\"".utf8)

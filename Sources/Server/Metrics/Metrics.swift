@@ -155,6 +155,12 @@ final class Metrics {
         for (one, other) in zip(counts.rejections.values, shard.workers.writer.counts.rejections.values) {
             page.add(one.count + other.count, ("code", one.label.rawValue))
         }
+        page.begin("huddle_quota_refusals_total", .counter, "What was refused because a family has used what it may, by the limit.")
+        let written = shard.workers.writer.counts.quotaRefusals.values
+        for (quota, count) in written {
+            let uploads = uploads?.quotaRefusals.values.first { $0.label == quota }?.count ?? 0
+            page.add(count + uploads + (hub.quotaRefusals[quota] ?? 0), ("limit", quota.rawValue))
+        }
     }
 
     private func writeRequests(_ page: inout MetricsPage) {

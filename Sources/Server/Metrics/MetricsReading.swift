@@ -10,7 +10,13 @@ struct MetricsReading: Sendable {
 
     /// - Parameter database: the path of the database.
     static func read(database path: String) -> MetricsReading {
+        let sizes = sizes(database: path)
+        return MetricsReading(usage: ProcessUsage.read(), database: sizes.database, writeAheadLog: sizes.writeAheadLog)
+    }
+
+    /// Octets of the database's files; 0 for one that is not there.
+    static func sizes(database path: String) -> (database: Int, writeAheadLog: Int) {
         func size(_ path: String) -> Int { (try? Files.status(path)).flatMap(\.self).map { Int($0.size) } ?? 0 }
-        return MetricsReading(usage: ProcessUsage.read(), database: size(path), writeAheadLog: size(path + "-wal"))
+        return (size(path), size(path + "-wal"))
     }
 }

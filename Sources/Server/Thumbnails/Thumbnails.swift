@@ -42,7 +42,7 @@ final class Thumbnails: Sendable {
     ) {
         guard maker.covers(document.fileType) else { return then(.failed) }
         let (folder, blob) = (folder, document.blob)
-        services.work(for: handler, document.id) { folder.entry(of: blob) } then: { then($0) }
+        services.work(for: handler, document.id, of: document.family) { folder.entry(of: blob) } then: { then($0) }
     }
 
     /// - Parameter then: `nil` when it cannot be made now.
@@ -50,7 +50,7 @@ final class Thumbnails: Sendable {
         _ document: StoredDocument, for handler: RequestHandler, _ services: RequestServices, then: @escaping (ThumbnailFolder.Entry?) -> Void
     ) {
         let (blob, mediaType) = (document.blob, document.fileType)
-        services.work(for: handler, document.id, on: pool) { [self] () -> ThumbnailFolder.Entry? in
+        services.work(for: handler, document.id, of: document.family, on: pool) { [self] () -> ThumbnailFolder.Entry? in
             guard !isStopping.load(ordering: .relaxed) else { return nil }
             // Somebody who asked at the same time has it made.
             if let entry = folder.entry(of: blob) { return entry }

@@ -32,6 +32,10 @@ final class UploadTable {
     /// Uploads with requests that wait whether the one before them falls silent.
     private var watched: Set<Identifier> = []
     private lazy var watch = UploadWatch(self)
+    /// How many uploads a family may have open; set once before the loop runs.
+    var mostOfFamily: ((Identifier) -> Int)?
+    /// What was refused beyond the limits of families.
+    let quotaRefusals = CounterTable<FamilyQuota>([.uploads, .files])
 
     /// Milliseconds between two looks whether a request has fallen silent that others wait for.
     static let lookInterval: Int64 = 100
@@ -156,7 +160,9 @@ final class UploadTable {
             case .success(let permit)?:
                 upload.mostOctets = min(upload.mostOctets, permit.room)
                 make(upload, work, creation)
-            case .failure(let rejection)?: giveUp(upload, work, UploadRefusal(rejection))
+            case .failure(let rejection)?:
+                if rejection.code == .quotaExceeded { quotaRefusals.add(.files) }
+                giveUp(upload, work, UploadRefusal(rejection))
             case nil: giveUp(upload, work, .busy)
             }
         }
@@ -188,8 +194,16 @@ final class UploadTable {
     private func checkCount(_ record: UploadRecord) throws(UploadRefusal) {
         let open = uploads.values.filter { $0.isOpen && $0.record.family == record.family }
         let own = open.count { $0.record.member == record.member }
-        guard own < limits.uploadsPerMember, open.count < limits.uploadsPerFamily else { throw .tooMany }
+        guard own < limits.uploadsPerMember else { throw .tooMany }
+        let most = mostOfFamily?(record.family) ?? limits.uploadsPerFamily
+        guard open.count < most else {
+            quotaRefusals.add(.uploads)
+            throw .tooManyOfFamily(open.count, limit: most)
+        }
     }
+
+    /// The uploads that a family has open.
+    func open(of family: Identifier) -> Int { uploads.values.count { $0.isOpen && $0.record.family == family } }
 
     /// Octets that the open uploads of a family may still become; one of unknown length counts as all that it may become.
     private func promised(_ family: Identifier) -> Int64 {
@@ -270,7 +284,7 @@ final class UploadTable {
 
     /// Does a step of an upload; see `Workers.work`.
     func work<Answer: Sendable>(_ upload: OpenUpload, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void) {
-        services.workers.work(upload.id, body, then: then)
+        services.workers.work(upload.id, of: upload.record.family, body, then: then)
     }
 
     // MARK: Ends

@@ -20,6 +20,8 @@ package struct CheckReport: Sendable {
             case recordUnknown = "record_unknown"
             /// A column by which a record is found is not what its fields say.
             case columnDiffers = "column_differs"
+            /// What a family takes is not what its rows take.
+            case usageDiffers = "usage_differs"
             /// A checksum in the log is not that of the records.
             case checksumDiffers = "checksum_differs"
             case fileMissing = "file_missing"

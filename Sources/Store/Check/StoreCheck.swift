@@ -103,7 +103,17 @@ package final class StoreCheck {
         if let stored, try engine.log.computedChecksum(family: key) != stored {
             report.add(.checksumDiffers, "The checksum of family \(family) is not that of its records. With --repair it is computed again.", family: family, "\(replayed.sequence)")
         }
+        try checkUsage(family, key)
         return try compare(&replayed, family, key)
+    }
+
+    private func checkUsage(_ family: Identifier, _ key: Int64) throws {
+        let noted = try engine.log.usage(family: key, head: try engine.log.head(family: key)).octets
+        let taken = try engine.log.computedUsage(family: key)
+        guard noted != taken else { return }
+        report.add(
+            .usageDiffers, "Family \(family) is noted to take \(noted) octets of log and history, and takes \(taken). With --repair it is counted again.",
+            family: family)
     }
 
     private func compare(_ replayed: inout ReplayedFamily, _ family: Identifier, _ key: Int64) throws -> [File] {
@@ -247,6 +257,7 @@ extension CheckReport {
                     findings[index].isRepaired = true
                 case .fileCount: findings[index].isRepaired = try store.recountBlobs()
                 case .checksumDiffers: findings[index].isRepaired = try finding.family.map { try store.forgetChecksums(of: $0) } ?? false
+                case .usageDiffers: findings[index].isRepaired = try finding.family.map { try store.recountUsage(of: $0) } ?? false
                 case .columnDiffers:
                     guard let family = finding.family, let id = finding.name.flatMap({ Identifier($0) }) else { continue }
                     findings[index].isRepaired = try store.fillColumns(of: id, family)
@@ -270,6 +281,18 @@ extension Store {
             guard let key = try self.family(family)?.key else { return }
             try log.forgetChecksums(family: key)
             forgetFamily(key: key)
+        }
+        if case .done = outcome { return true }
+        return false
+    }
+
+    /// Lets what a family is noted to take be what its rows take.
+    fileprivate func recountUsage(of family: Identifier) throws(StoreFailure) -> Bool {
+        let outcome = try transaction { _ in
+            guard let stored = try self.family(family) else { return }
+            let taken = try log.computedUsage(family: stored.key)
+            try families.free(family: stored.key, octets: Int(stored.usage.written - stored.usage.freed - taken))
+            forgetFamily(key: stored.key)
         }
         if case .done = outcome { return true }
         return false

@@ -93,9 +93,10 @@ extension StoreReader {
             }
         }
         let used = try storage(family).addingReportingOverflow(max(0, promised)).partialValue
-        try Quota.check(used: used, wanted: isLengthKnown ? document.file.octets : 1, limit: environment.limits.familyStorage)
+        let limit = try engine.families.quotas(family: family).value(.files, environment.limits)
+        try Quota.check(used: used, wanted: isLengthKnown ? document.file.octets : 1, limit: limit)
         return UploadPermit(
-            family: document.family, member: membership.member, room: max(0, Int64(environment.limits.familyStorage) - used))
+            family: document.family, member: membership.member, room: max(0, Int64(limit) - used))
     }
 
     /// Octets of a family's documents, each file once, deleted ones included until they are purged.

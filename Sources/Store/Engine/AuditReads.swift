@@ -19,6 +19,27 @@ package protocol AuditReads: AnyObject {
     ///
     /// - Parameter member: only acts of this member and acts that concern them; `nil`: all.
     func entries(family: Int64, of member: Identifier?, before: Int64, limit: Int) throws -> [AuditRow]
+
+    /// The acts of the host in the audit logs of all families, the newest first.
+    ///
+    /// - Parameter mark: only acts that come after it in this order; `nil`: all.
+    func hostEntries(after mark: HostActMark?, limit: Int) throws -> [(family: Int64, row: AuditRow)]
+}
+
+/// The place of an act of the host among those of all families.
+package struct HostActMark: Hashable, Sendable {
+    /// UTC milliseconds.
+    package var at: Int64
+    /// The integer that stands for the family.
+    package var family: Int64
+    /// Of the entry, in its family.
+    package var number: Int64
+
+    package init(at: Int64, family: Int64, number: Int64) {
+        self.at = at
+        self.family = family
+        self.number = number
+    }
 }
 
 package protocol AuditWrites: AuditReads {

@@ -28,6 +28,9 @@ package protocol BlobReads: AnyObject {
     /// See `FamilyView.usage`.
     func usage(family: Int64, besides sha256: String) throws -> (used: Int64, known: Int64)
 
+    /// The octets of the files of all families.
+    func octetsOfAll() throws -> Int64
+
     /// The octets of a file; `nil` if the family does not store it.
     func octets(family: Int64, sha256: String) throws -> Int64?
 

@@ -1,4 +1,5 @@
 package import Bytes
+package import Family
 
 /// A family, apart from what its records say.
 package struct FamilyRow: Hashable, Sendable {
@@ -28,6 +29,18 @@ package protocol FamilyReads: AnyObject {
 
     /// All families, in the order of their keys.
     func all() throws -> [FamilyRow]
+
+    /// How many families there are.
+    func count() throws -> Int
+
+    /// Families after a key, in the order of their keys.
+    func all(after key: Int64, limit: Int) throws -> [FamilyRow]
+
+    /// The limits that the host has set for one family.
+    func quotas(family: Int64) throws -> FamilyQuotas
+
+    /// The families for which the host has set limits.
+    func ownQuotas() throws -> [Identifier: FamilyQuotas]
 }
 
 /// Families come, and imports that may become families.
@@ -43,6 +56,9 @@ package protocol FamilyWrites: FamilyReads {
 
     /// Notes that the log or the history of a family takes less.
     func free(family: Int64, octets: Int) throws
+
+    /// Sets the limits of one family; those without a value are the limits of all families.
+    func setQuotas(family: Int64, _ quotas: FamilyQuotas) throws
 
     /// Begins an import. Its rows belong to nobody until `insert`.
     func beginImport(key: Int64, id: Identifier, at: Int64) throws

@@ -80,6 +80,9 @@ package protocol LogReads: AnyObject {
     /// - Parameter head: its newest sequence.
     func usage(family: Int64, head: Int64) throws -> FamilyUsage
 
+    /// The same, counted from the rows.
+    func computedUsage(family: Int64) throws -> Int64
+
     /// The change frame of a sequence; `nil` if the log does not hold it.
     func frame(family: Int64, sequence: Int64) throws -> [UInt8]?
 

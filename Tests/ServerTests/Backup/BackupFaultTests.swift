@@ -74,7 +74,7 @@ struct BackupFaultTests {
             // Whatever is there, no server takes it for a data folder; or it is whole, and only that it is durable is not known.
             if try !Files.list(target).isEmpty, Files.exists(DataFolder.unfinishedPath(in: target)) {
                 #expect(throws: DataFolderError.unfinished) { _ = try DataFolder(path: target) }
-                #expect(throws: ServerError.self) { try AdminGate.perform(.status, dataFolder: target) }
+                #expect(throws: ServerError.self) { try AdminGate.perform(.ask(.status), dataFolder: target) }
                 _ = try Restore(backup.path, to: target, endsSessions: true).run()
             }
             if Files.exists(DataFolder.databasePath(in: target)) { try house.expectWhole(target, head: head) } else { #expect(try Files.list(target) == []) }

@@ -70,6 +70,7 @@ struct CheckTests {
         ("UPDATE log SET checksum = 7", .checksumDiffers), ("UPDATE log SET checksum = checksum + 1 WHERE seq = 3", .checksumDiffers),
         ("UPDATE log SET checksum = 7 WHERE seq = (SELECT max(seq) FROM log)", .checksumDiffers),
         ("DELETE FROM records WHERE kind = 3", .recordMissing),
+        ("UPDATE log SET written = written + 1", .usageDiffers), ("UPDATE families SET freed = 5", .usageDiffers),
         ("UPDATE records SET id = x'00000000000000000000000000000001' WHERE kind = 3", .recordUnknown),
         ("UPDATE records SET fields = CAST('{' AS BLOB) WHERE kind = 3", .databaseDamaged),
         ("UPDATE records SET school = 'x' WHERE kind = 11", .columnDiffers), ("UPDATE records SET about = 'x' WHERE kind = 3", .columnDiffers),
