@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """How long one family waits while another uses the server at all its limits (guarantees, "fair").
 
-  .build/venv/bin/python Tools/bench/fairness.py .build/release/huddled [SECONDS] [--slow] [--stall]
+  .build/venv/bin/python Tools/bench/fairness.py .build/release/huddled [SECONDS] [--slow] [--stall] [--before HUDDLED]
 
 Starts a server in a temporary folder with two families. One member of the first makes mutations, lists and joins, each in a
-closed loop: alone, then beside eight sessions of the other family that send the worst frames of each kind as fast as the
-server reads, then alone again. Prints p50 and p99 in milliseconds. Exits with 1 if a p99 beside the other family is more than
-twice the larger one alone plus 5 ms.
+closed loop: alone, then beside the other family at all its limits at the same time, then alone again. Eight sessions of that
+family send the worst frames of each kind as fast as the server reads, more connections join and leave without a pause, and
+uploads of 4 MB begin again and again. Prints p50 and p99 in milliseconds, and what was refused beyond the limits of a family.
+Exits with 1 if the p99 of an ack beside the other family is more than twice the larger one alone plus 5 ms, or that of a
+join or list more than three times the larger one alone.
 
+  --before HUDDLED  measures another build first, in the same run
   --slow   each sync of the disk takes 4 ms more, in all three parts
   --stall  no sync returns for 10 s of the part beside the other family. Lists and joins must keep their bounds meanwhile, and
            mutations must be answered when the stall ends, within their own bound. At least 20 s are needed.
@@ -28,6 +31,10 @@ import uuid
 import websockets
 
 SESSIONS = 8
+# Connections that join and leave, and uploads at the same time: what one member may have, less those of SESSIONS.
+JOINING = 20
+UPLOADING = 8
+UPLOAD = 4 << 20
 STALL = 10
 LONG = "€" * 9_990
 # As many as an object may have, but a few.
@@ -142,6 +149,47 @@ async def attack(url, token, trip, changes, end, answers, seed):
             await asyncio.sleep(0.1)
 
 
+async def crowd(url, token, end, answers):
+    """Joins with the whole snapshot and leaves, without a pause."""
+    while time.time() < end:
+        try:
+            session = await Session().open(url, token)
+            await session.socket.close()
+            word = "joined"
+        except (OSError, RuntimeError, websockets.WebSocketException) as error:
+            word = "not joined: " + type(error).__name__
+            await asyncio.sleep(0.05)
+        answers[word] = answers.get(word, 0) + 1
+
+
+def upload(url, token, athlete, end, answers, seed):
+    """Uploads files of their own content, one after the other; on a thread."""
+    import base64
+    import http.client
+    choice = random.Random(seed)
+    address = url.split("//")[1].rstrip("/")
+    coded = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in {
+        "family": answers["family"], "athlete": athlete, "type": "transcript", "title": "Load", "filename": "load.pdf"}.items())
+    while time.time() < end:
+        try:
+            connection = http.client.HTTPConnection(address, timeout=30)
+            fields = {"Authorization": f"Bearer {token}", "Tus-Resumable": "1.0.0"}
+            connection.request("POST", "/files", headers=fields | {"Upload-Length": str(UPLOAD), "Upload-Metadata": coded})
+            reply = connection.getresponse()
+            reply.read()
+            if reply.status == 201:
+                fields |= {"Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+                connection.request("PATCH", reply.headers["Location"], b"%PDF-1.7" + choice.randbytes(UPLOAD - 8), fields)
+                reply = connection.getresponse()
+                reply.read()
+            word = f"upload {reply.status}"
+            connection.close()
+        except (OSError, http.client.HTTPException) as error:
+            word = "upload: " + type(error).__name__
+            time.sleep(0.1)
+        answers[word] = answers.get(word, 0) + 1
+
+
 async def measure(url, token, seconds):
     """For ack, list and join, the moments at which each was asked for and answered."""
     session, times = await Session().open(url, token), {"ack": [], "list": [], "join": []}
@@ -206,7 +254,7 @@ class Disk:
         return start, time.perf_counter()
 
 
-async def run(url, victim, attacker, athlete, seconds, stalling):
+async def run(url, victim, attacker, family, athlete, seconds, stalling):
     trip, changes = await prepare(url, attacker, athlete)
     session = await Session().open(url, victim)
     for number in range(100):
@@ -217,7 +265,7 @@ async def run(url, victim, attacker, athlete, seconds, stalling):
     before = await measure(url, victim, seconds)
     show("alone", before)
     # A process of its own with a lower priority, so that its work is not in the times.
-    words = [sys.executable, __file__, "--attack", json.dumps([url, attacker, trip, changes, seconds + 6])]
+    words = [sys.executable, __file__, "--attack", json.dumps([url, attacker, trip, changes, family, athlete, seconds + 6])]
     other = await asyncio.create_subprocess_exec(*words)
     await asyncio.sleep(3)
     stall = asyncio.create_task(stalling.stall(seconds / 4)) if stalling else None
@@ -233,7 +281,8 @@ async def run(url, victim, attacker, athlete, seconds, stalling):
     await other.wait()
     after = await measure(url, victim, seconds)
     show("alone again", after)
-    bounds = {what: 2 * max(part(before[what], 0.99), part(after[what], 0.99)) + 5 for what in beside}
+    usual = {what: max(part(before[what], 0.99), part(after[what], 0.99)) for what in beside}
+    bounds = {what: 2 * each + 5 if what == "ack" else 3 * each for what, each in usual.items()}
     late = [what for what in beside if part(asked[what], 0.99) > bounds[what]]
     if stalling:
         late += [f"{what} during the stall" for what in ("list", "join") if part(inside[what], 0.99) > bounds[what]]
@@ -245,10 +294,17 @@ async def run(url, victim, attacker, athlete, seconds, stalling):
     return 1 if late else 0
 
 
-async def attack_all(url, token, trip, changes, seconds):
+async def attack_all(url, token, trip, changes, family, athlete, seconds):
     os.nice(10)
     answers, end = {}, time.time() + seconds
-    await asyncio.gather(*[attack(url, token, trip, changes, end, answers, seed) for seed in range(SESSIONS)])
+    uploads = [{"family": family} for _ in range(UPLOADING)]
+    await asyncio.gather(
+        *[attack(url, token, trip, changes, end, answers, seed) for seed in range(SESSIONS)], *[crowd(url, token, end, answers) for _ in range(JOINING)],
+        *[asyncio.to_thread(upload, url, token, athlete, end, own, seed) for seed, own in enumerate(uploads)])
+    for own in uploads:
+        for word, count in own.items():
+            if word != "family":
+                answers[word] = answers.get(word, 0) + count
     print("the other family got:", ", ".join(f"{count} {word}" for word, count in sorted(answers.items())), flush=True)
 
 
@@ -258,14 +314,35 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("huddled")
     parser.add_argument("seconds", nargs="?", type=float, default=20)
+    parser.add_argument("--before")
     parser.add_argument("--slow", action="store_true")
     parser.add_argument("--stall", action="store_true")
     options = parser.parse_args()
     if options.stall and options.seconds < 2 * STALL:
         parser.error(f"--stall needs at least {2 * STALL} seconds")
 
+    if options.before:
+        print(options.before, flush=True)
+        try_build(options.before, options)
+        print(options.huddled, flush=True)
+    return try_build(options.huddled, options)
+
+
+def refusals(path):
+    """What `/metrics` says was refused beyond the limits of a family."""
+    import socket
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.connect(path)
+        client.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        page = b"".join(iter(lambda: client.recv(65_536), b"")).decode()
+    lines = [line.split() for line in page.splitlines() if line.startswith("huddle_quota_refusals_total{")]
+    return ", ".join(name.split('"')[1] + f" {float(count):.0f}" for name, count in lines) or "nothing is counted by this build"
+
+
+def try_build(huddled, options):
+    """Measures one build in folders of its own."""
     def command(*words):
-        done = subprocess.run([options.huddled, *words, "--data", data, "--json"], capture_output=True, text=True)
+        done = subprocess.run([huddled, *words, "--data", data, "--json"], capture_output=True, text=True)
         if done.returncode:
             sys.exit(done.stderr)
         return json.loads(done.stdout.splitlines()[0])
@@ -279,12 +356,17 @@ def main():
         if options.slow:
             disk.set("slow", True)
         server = subprocess.Popen(
-            [options.huddled, "serve", "--data", data, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            [huddled, "serve", "--data", data, "--listen", "127.0.0.1:0", "--metrics", folder + "/metrics"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
             env=disk.environment if disk else None)
         try:
-            url = server.stdout.readline().split()[-1]
-            return asyncio.run(
-                run(url, victim["token"], attacker["token"], athlete["member"], options.seconds, disk if options.stall else None))
+            while "ws://" not in (line := server.stdout.readline()):
+                if not line:
+                    sys.exit("The server ended.")
+            url = line.split()[-1]
+            status = asyncio.run(run(
+                url, victim["token"], attacker["token"], attacker["family"], athlete["member"], options.seconds, disk if options.stall else None))
+            print("refused beyond a family's limits:", refusals(folder + "/metrics"), flush=True)
+            return status
         finally:
             server.terminate()
             server.wait()
