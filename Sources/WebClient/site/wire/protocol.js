@@ -73,6 +73,9 @@ export const LIMITS = {
   mutation_burst: 1000,
   member_time: 100,
   family_time: 200,
+  family_mutations_per_second: 200,
+  family_mutation_burst: 2000,
+  family_lists_per_second: 50,
   refusals: 2000,
   outbox_octets: 1048576,
   outbox_age: 30000,
@@ -96,4 +99,5 @@ export const LIMITS = {
   connections: 19000,
   connections_per_address: 512,
   connections_per_member: 32,
+  connections_per_family: 256,
 };
