@@ -87,150 +87,153 @@ static const unsigned char file27[] = {
 #embed "../WebClient/site/screen/router.js"
 };
 static const unsigned char file28[] = {
-#embed "../WebClient/site/sessions/account.js"
+#embed "../WebClient/site/screen/skeleton.js"
 };
 static const unsigned char file29[] = {
-#embed "../WebClient/site/sessions/build.js"
+#embed "../WebClient/site/sessions/account.js"
 };
 static const unsigned char file30[] = {
-#embed "../WebClient/site/sessions/cache.js"
+#embed "../WebClient/site/sessions/build.js"
 };
 static const unsigned char file31[] = {
-#embed "../WebClient/site/sessions/ids.js"
+#embed "../WebClient/site/sessions/cache.js"
 };
 static const unsigned char file32[] = {
-#embed "../WebClient/site/sessions/passkeys.js"
+#embed "../WebClient/site/sessions/ids.js"
 };
 static const unsigned char file33[] = {
-#embed "../WebClient/site/sessions/slots.js"
+#embed "../WebClient/site/sessions/passkeys.js"
 };
 static const unsigned char file34[] = {
-#embed "../WebClient/site/sessions/store.js"
+#embed "../WebClient/site/sessions/slots.js"
 };
 static const unsigned char file35[] = {
-#embed "../WebClient/site/style/app.css"
+#embed "../WebClient/site/sessions/store.js"
 };
 static const unsigned char file36[] = {
-#embed "../WebClient/site/sync/backoff.js"
+#embed "../WebClient/site/style/app.css"
 };
 static const unsigned char file37[] = {
-#embed "../WebClient/site/sync/confirmed.js"
+#embed "../WebClient/site/sync/backoff.js"
 };
 static const unsigned char file38[] = {
-#embed "../WebClient/site/sync/conflicts.js"
+#embed "../WebClient/site/sync/confirmed.js"
 };
 static const unsigned char file39[] = {
-#embed "../WebClient/site/sync/engine.js"
+#embed "../WebClient/site/sync/conflicts.js"
 };
 static const unsigned char file40[] = {
-#embed "../WebClient/site/sync/folding.js"
+#embed "../WebClient/site/sync/engine.js"
 };
 static const unsigned char file41[] = {
-#embed "../WebClient/site/sync/pending.js"
+#embed "../WebClient/site/sync/folding.js"
 };
 static const unsigned char file42[] = {
-#embed "../WebClient/site/views/access.js"
+#embed "../WebClient/site/sync/pending.js"
 };
 static const unsigned char file43[] = {
-#embed "../WebClient/site/views/answers.js"
+#embed "../WebClient/site/views/access.js"
 };
 static const unsigned char file44[] = {
-#embed "../WebClient/site/views/app.js"
+#embed "../WebClient/site/views/answers.js"
 };
 static const unsigned char file45[] = {
-#embed "../WebClient/site/views/audit.js"
+#embed "../WebClient/site/views/app.js"
 };
 static const unsigned char file46[] = {
-#embed "../WebClient/site/views/board-plan.js"
+#embed "../WebClient/site/views/audit.js"
 };
 static const unsigned char file47[] = {
-#embed "../WebClient/site/views/board.js"
+#embed "../WebClient/site/views/board-plan.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/calendar.js"
+#embed "../WebClient/site/views/board.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/commands.js"
+#embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/comments.js"
+#embed "../WebClient/site/views/commands.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/consent.js"
+#embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/consent.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file59[] = {
-#embed "../WebClient/site/views/history.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file60[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file61[] = {
-#embed "../WebClient/site/views/keys.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file62[] = {
-#embed "../WebClient/site/views/log-links.js"
+#embed "../WebClient/site/views/keys.js"
 };
 static const unsigned char file63[] = {
-#embed "../WebClient/site/views/palette.js"
+#embed "../WebClient/site/views/log-links.js"
 };
 static const unsigned char file64[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/palette.js"
 };
 static const unsigned char file65[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file66[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file67[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file68[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file69[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file70[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file71[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file72[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file73[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file74[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/wire/protocol.js"
 };
 static const unsigned char file75[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/wire/rejections.js"
 };
 static const unsigned char file76[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file77[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -263,55 +266,56 @@ static const webclient_file files[] = {
     {"screen/icons.js", file25, sizeof file25},
     {"screen/longlist.js", file26, sizeof file26},
     {"screen/router.js", file27, sizeof file27},
-    {"sessions/account.js", file28, sizeof file28},
-    {"sessions/build.js", file29, sizeof file29},
-    {"sessions/cache.js", file30, sizeof file30},
-    {"sessions/ids.js", file31, sizeof file31},
-    {"sessions/passkeys.js", file32, sizeof file32},
-    {"sessions/slots.js", file33, sizeof file33},
-    {"sessions/store.js", file34, sizeof file34},
-    {"style/app.css", file35, sizeof file35},
-    {"sync/backoff.js", file36, sizeof file36},
-    {"sync/confirmed.js", file37, sizeof file37},
-    {"sync/conflicts.js", file38, sizeof file38},
-    {"sync/engine.js", file39, sizeof file39},
-    {"sync/folding.js", file40, sizeof file40},
-    {"sync/pending.js", file41, sizeof file41},
-    {"views/access.js", file42, sizeof file42},
-    {"views/answers.js", file43, sizeof file43},
-    {"views/app.js", file44, sizeof file44},
-    {"views/audit.js", file45, sizeof file45},
-    {"views/board-plan.js", file46, sizeof file46},
-    {"views/board.js", file47, sizeof file47},
-    {"views/calendar.js", file48, sizeof file48},
-    {"views/commands.js", file49, sizeof file49},
-    {"views/comments.js", file50, sizeof file50},
-    {"views/consent.js", file51, sizeof file51},
-    {"views/document.js", file52, sizeof file52},
-    {"views/documents.js", file53, sizeof file53},
-    {"views/event-form.js", file54, sizeof file54},
-    {"views/event.js", file55, sizeof file55},
-    {"views/events.js", file56, sizeof file56},
-    {"views/form.js", file57, sizeof file57},
-    {"views/frame.js", file58, sizeof file58},
-    {"views/history.js", file59, sizeof file59},
-    {"views/kept.js", file60, sizeof file60},
-    {"views/keys.js", file61, sizeof file61},
-    {"views/log-links.js", file62, sizeof file62},
-    {"views/palette.js", file63, sizeof file63},
-    {"views/room.js", file64, sizeof file64},
-    {"views/season.js", file65, sizeof file65},
-    {"views/settings.js", file66, sizeof file66},
-    {"views/sign-in.js", file67, sizeof file67},
-    {"views/trip-items.js", file68, sizeof file68},
-    {"views/trip.js", file69, sizeof file69},
-    {"views/trips.js", file70, sizeof file70},
-    {"views/values.js", file71, sizeof file71},
-    {"wire/frames.js", file72, sizeof file72},
-    {"wire/protocol.js", file73, sizeof file73},
-    {"wire/rejections.js", file74, sizeof file74},
-    {"words/dates.js", file75, sizeof file75},
-    {"worker.js", file76, sizeof file76},
+    {"screen/skeleton.js", file28, sizeof file28},
+    {"sessions/account.js", file29, sizeof file29},
+    {"sessions/build.js", file30, sizeof file30},
+    {"sessions/cache.js", file31, sizeof file31},
+    {"sessions/ids.js", file32, sizeof file32},
+    {"sessions/passkeys.js", file33, sizeof file33},
+    {"sessions/slots.js", file34, sizeof file34},
+    {"sessions/store.js", file35, sizeof file35},
+    {"style/app.css", file36, sizeof file36},
+    {"sync/backoff.js", file37, sizeof file37},
+    {"sync/confirmed.js", file38, sizeof file38},
+    {"sync/conflicts.js", file39, sizeof file39},
+    {"sync/engine.js", file40, sizeof file40},
+    {"sync/folding.js", file41, sizeof file41},
+    {"sync/pending.js", file42, sizeof file42},
+    {"views/access.js", file43, sizeof file43},
+    {"views/answers.js", file44, sizeof file44},
+    {"views/app.js", file45, sizeof file45},
+    {"views/audit.js", file46, sizeof file46},
+    {"views/board-plan.js", file47, sizeof file47},
+    {"views/board.js", file48, sizeof file48},
+    {"views/calendar.js", file49, sizeof file49},
+    {"views/commands.js", file50, sizeof file50},
+    {"views/comments.js", file51, sizeof file51},
+    {"views/consent.js", file52, sizeof file52},
+    {"views/document.js", file53, sizeof file53},
+    {"views/documents.js", file54, sizeof file54},
+    {"views/event-form.js", file55, sizeof file55},
+    {"views/event.js", file56, sizeof file56},
+    {"views/events.js", file57, sizeof file57},
+    {"views/form.js", file58, sizeof file58},
+    {"views/frame.js", file59, sizeof file59},
+    {"views/history.js", file60, sizeof file60},
+    {"views/kept.js", file61, sizeof file61},
+    {"views/keys.js", file62, sizeof file62},
+    {"views/log-links.js", file63, sizeof file63},
+    {"views/palette.js", file64, sizeof file64},
+    {"views/room.js", file65, sizeof file65},
+    {"views/season.js", file66, sizeof file66},
+    {"views/settings.js", file67, sizeof file67},
+    {"views/sign-in.js", file68, sizeof file68},
+    {"views/trip-items.js", file69, sizeof file69},
+    {"views/trip.js", file70, sizeof file70},
+    {"views/trips.js", file71, sizeof file71},
+    {"views/values.js", file72, sizeof file72},
+    {"wire/frames.js", file73, sizeof file73},
+    {"wire/protocol.js", file74, sizeof file74},
+    {"wire/rejections.js", file75, sizeof file75},
+    {"words/dates.js", file76, sizeof file76},
+    {"worker.js", file77, sizeof file77},
 };
 
 const webclient_file *webclient_files(size_t *count) {

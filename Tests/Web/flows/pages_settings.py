@@ -49,7 +49,7 @@ def consents(browser, server):
     dialog.get_by_role("button", name="Make a link").click()
     address = dialog.get_by_label("Link").input_value()
     dialog.get_by_role("button", name="Done").click()
-    expect(lucia).to_contain_text("Carmen Rivera consented on")
+    expect(lucia).to_contain_text("Carmen Rivera consented (")
     expect(lucia).to_contain_text("May sign in, and is invited.")
     # The athlete comes in by the link.
     joe = Person(browser, server)

@@ -14,6 +14,9 @@
  */
 /** @typedef {{pattern: RegExp, make: (parts: string[], query: URLSearchParams) => Page}} Route */
 
+/** How long after a change of the page a second press belongs to the page before, in ms. */
+const SECOND_PRESS = 700;
+
 export class Router {
   /**
    * @param {HTMLElement} place where pages are shown
@@ -27,6 +30,8 @@ export class Router {
     /** @type {Page | undefined} */
     this.page = undefined;
     this.path = "";
+    /** When the page was shown, on the clock of events. */
+    this.shownAt = -SECOND_PRESS;
     /** The number of the entry in the tab's history, to go back to it after a refused step. */
     this.entry = 0;
   }
@@ -38,6 +43,12 @@ export class Router {
     history.replaceState({ ...history.state, entry: this.entry }, "");
     addEventListener("popstate", (event) => this.#stepped(event.state));
     document.addEventListener("click", (event) => this.#clicked(event));
+    // The second press of a double one was meant for the page before, not for what stands there now (R013).
+    document.addEventListener("click", (event) => {
+      if (event.detail < 2 || event.timeStamp - this.shownAt > SECOND_PRESS) return;
+      event.preventDefault();
+      event.stopPropagation();
+    }, true);
     this.show(false);
   }
 
@@ -109,6 +120,7 @@ export class Router {
       if (!match) continue;
       const page = make(match.slice(1), query);
       this.page = page;
+      this.shownAt = performance.now();
       this.place.replaceChildren(page.element);
       if (takesFocus) {
         const heading = /** @type {HTMLElement | null} */ (page.element.querySelector("h1"));

@@ -1,7 +1,7 @@
 // Pages that ask the server: an answer in parts, each with its states (loading, refused, offline, nothing).
 import { button, fill, h } from "../screen/html.js";
+import { skeleton } from "../screen/skeleton.js";
 import { Refusal } from "../wire/rejections.js";
-import { skeleton } from "./events.js";
 
 /** @typedef {import("./app.js").App} App */
 

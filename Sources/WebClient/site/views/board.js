@@ -5,6 +5,7 @@ import { overlaps } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
+import { skeleton } from "../screen/skeleton.js";
 import { dayText, longDayText, minutesText, shortWeekdayText } from "../words/dates.js";
 import { blocksOn, clockSpan, hoursOf, isInStrip, nextStep, SHORTEST, STEP, stripOn, timesAt } from "./board-plan.js";
 import { labelled } from "./event.js";
@@ -506,7 +507,8 @@ export function boardPage(app, id) {
     board.element.toggleAttribute("hidden", !trip);
     if (!trip) {
       const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
-      fill(head, h("h1", null, isLoading ? "Loading …" : "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
+      if (isLoading) skeleton(head, "detail");
+      else fill(head, h("h1", null, "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
       return;
     }
     const stamp = JSON.stringify([trip.version, trip.fields]);

@@ -1,7 +1,7 @@
 // A month as a grid of 42 days (R028–R032), moved through by keys as the ARIA pattern for date grids says.
 import { monthOf, readDate, writeDate } from "../dates/calendar.js";
 import { button, fill, h } from "../screen/html.js";
-import { counted, longDayText, monthText, shortWeekdayText, weekdayText } from "../words/dates.js";
+import { counted, monthText, shortWeekdayText, weekdayText } from "../words/dates.js";
 
 /** @typedef {import("./season.js").Season} Season */
 
@@ -95,7 +95,7 @@ export class MonthGrid {
       return h(`button.${classes.join(".")}`, {
         type: "button", role: "gridcell", "data-date": date, tabindex: date === focusable ? 0 : -1, "aria-selected": String(date === this.selected),
         "aria-current": date === today ? "date" : undefined,
-        "aria-label": `${longDayText(date, today)}. ${number > 0 ? `Has ${counted(number, this.noun)}` : `No ${this.noun}`}.${inside && inside.text !== "" ? ` ${inside.text}` : ""}`,
+        "aria-label": `${date < first || date > last ? `${monthText(date)}, ` : ""}${Number(writeDate(date)?.slice(8))}, ${weekdayText(date)}. ${number === 0 ? `No ${this.noun}` : `Has ${number === 1 ? this.noun : counted(number, this.noun)}`}.${inside && inside.text !== "" ? ` ${inside.text}` : ""}`,
         on: { click: () => this.#choose(date) },
       }, h("span", null, Number(writeDate(date)?.slice(8))), number > 0 && h("span.dot", { "aria-hidden": "true" }), inside?.content);
     })));

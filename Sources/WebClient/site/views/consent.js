@@ -2,11 +2,11 @@
 import { sha256 } from "../crypto/sha256.js";
 import { ask, openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
+import { skeleton } from "../screen/skeleton.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { counted, dateText, instantText } from "../words/dates.js";
 import { unanswered } from "./answers.js";
 import { labelled } from "./event.js";
-import { skeleton } from "./events.js";
 import { titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -200,7 +200,7 @@ export function consentPage(app) {
     const { consent } = one;
     return h("li", null,
       h("div", null, h("strong", { dir: "auto" }, name), one.member === season.self && " (you)", h("p.hint", null, stateText(one)),
-        consent && h("p.hint", null, `${season.nameOf(consent.by)} consented on ${instantText(consent.at)}, version ${consent.version}.`)),
+        consent && h("p.hint", null, `${season.nameOf(consent.by)} consented (${instantText(consent.at)}, ${consent.version}).`)),
       isParent && h("div.actions", null,
         one.state === "consent_needed" && button("primary", "Read and consent …", () => consentDialog(one), { "aria-label": `Read and consent to a sign-in for ${name}`, "data-act": `consent ${one.member}` }),
         ["open", "consented"].includes(one.state) && !one.signed_in && !one.invited && button("primary", "Invite …", () => inviteDialog(one.member), { "aria-label": `Invite ${name}`, "data-act": `invite ${one.member}` }),

@@ -4,9 +4,10 @@ import { EXTENSIONS, fileProblem, Uploads } from "../documents/uploads.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, keyed, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
+import { skeleton } from "../screen/skeleton.js";
 import { counted, dayText, instantText, sizeText } from "../words/dates.js";
 import { choicesOf, labelled } from "./event.js";
-import { choice, skeleton } from "./events.js";
+import { choice } from "./events.js";
 import { labelOf, shortened, titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */

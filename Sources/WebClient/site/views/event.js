@@ -3,6 +3,7 @@ import { KINDS } from "../family/kinds.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
+import { skeleton } from "../screen/skeleton.js";
 import { dateText, dayText, instantText, localText, rangeText, timeText } from "../words/dates.js";
 import { comments } from "./comments.js";
 import { historyDialog } from "./history.js";
@@ -244,7 +245,8 @@ export function eventPage(app, id) {
     const event = season.find("event", id);
     if (!event) {
       const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
-      fill(body, h("h1", null, isLoading ? "Loading …" : "Event not found"), h("p", null, link("/events", "Return to Events →")));
+      if (isLoading) skeleton(body, "detail");
+      else fill(body, h("h1", null, "Event not found"), h("p", null, link("/events", "Return to Events →")));
       talk.element.toggleAttribute("hidden", true);
       return;
     }

@@ -4,6 +4,7 @@ import { KINDS } from "../family/kinds.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { LongList } from "../screen/longlist.js";
+import { skeleton } from "../screen/skeleton.js";
 import { counted, rangeText, timeText } from "../words/dates.js";
 import { covered, MonthGrid } from "./calendar.js";
 import { interactionDialog } from "./event.js";
@@ -230,15 +231,6 @@ export function eventsPage(app, athlete) {
       if (place >= 0) entries.reveal(place, position.top);
     },
   };
-}
-
-/**
- * The outline of three cards, after 300 ms (R009).
- * @param {HTMLElement} place
- */
-export function skeleton(place) {
-  if (place.querySelector(".skeleton")) return;
-  fill(place, h("div.skeleton", { role: "status", "aria-label": "Loading" }, Array.from({ length: 3 }, () => h("div.outline", { "aria-hidden": "true" }))));
 }
 
 /** @param {string} type @returns {string[]} */

@@ -46,13 +46,14 @@ export class Frame {
     this.family = h("span.family", { dir: "auto" });
     this.banner = h("div.banner", { role: "status" });
     this.here = h("span.here", null);
+    this.readOnly = h("p.read-only", { role: "status" });
     this.tabs = PAGES.map((page) => h("a", { href: page.path }, icon(page.icon), h("span.label", null, page.label)));
     this.element = h("div.frame", null,
       h("a.skip", { href: "#page" }, "Skip to the page"),
       h("header", null,
         h("div.brand", null, this.family, h("label.season", null, h("span", null, "Season"), this.season)),
         h("div.state", null, this.here, this.pill, button("icon", icon("search"), () => openPalette(app, this.acts()), { "aria-label": "Commands", "aria-keyshortcuts": "Control+K Meta+K" }))),
-      this.banner,
+      this.banner, this.readOnly,
       h("nav", { "aria-label": "Pages" }, this.tabs),
       this.place,
       app.toasts.element);
@@ -86,6 +87,10 @@ export class Frame {
     }
     const others = [...engine.presence.values()].filter((one) => one.member !== self);
     this.here.textContent = others.length === 0 ? "" : `${others.map((one) => app.season.nameOf(one.member)).join(", ")} ${others.length === 1 ? "is" : "are"} here`;
+    // Whose season nothing can be changed in says so before a button is missed.
+    const refusal = self !== undefined && (role === "guest" || app.season.athlete !== undefined) ? app.season.refusal("update", "event") : undefined;
+    const told = refusal === undefined ? "" : `Read only. ${refusal.replace(" Nothing was changed.", "")}`;
+    if (this.readOnly.textContent !== told) this.readOnly.textContent = told;
     const isOffline = engine.phase === "offline" || engine.phase === "stopped";
     if (!isOffline) fill(this.banner);
     else if (this.banner.childElementCount === 0) {

@@ -1,6 +1,7 @@
 // The room: the family's conversation, who is here, what happened since the last look.
 import { button, fill, h, keyed, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
+import { WHOLE } from "../screen/longlist.js";
 import { counted, instantText } from "../words/dates.js";
 import { titleOf } from "./season.js";
 
@@ -8,6 +9,8 @@ import { titleOf } from "./season.js";
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 /** @typedef {import("../screen/router.js").Page} Page */
 
+/** The messages that a press adds. */
+const PORTION = 100;
 const PATHS = /** @type {{[kind: string]: string}} */ ({ event: "/events/ID", trip: "/trips/ID", document: "/documents/ID/about" });
 
 /**
@@ -50,7 +53,13 @@ export function roomPage(app) {
   /** @type {any} */
   let next;
   let isAtStart = false;
-  const earlier = button("plain", "Earlier messages", () => load());
+  /** The newest messages that are on the page. */
+  let shown = WHOLE;
+  const earlier = button("plain", "Earlier messages", () => {
+    shown += PORTION;
+    if (messages().length < shown && !isAtStart) load();
+    else update();
+  });
 
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
@@ -123,8 +132,8 @@ export function roomPage(app) {
     const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
     const found = messages();
     form.toggleAttribute("hidden", !season.may("create", "message"));
-    earlier.toggleAttribute("hidden", isAtStart || found.length === 0 || engine.phase !== "live");
-    keyed(list, found.map((message) => {
+    earlier.toggleAttribute("hidden", found.length <= shown && (isAtStart || found.length === 0 || engine.phase !== "live"));
+    keyed(list, found.slice(-shown).map((message) => {
       const about = message.fields.about ? engine.record(message.fields.about.id) : undefined;
       const isOwn = message.created_by === season.self;
       const isChanged = message.updated_at > message.created_at && message.version > 1;
@@ -145,7 +154,7 @@ export function roomPage(app) {
       return `${season.nameOf(one.member)}${context}`;
     });
     here.textContent = people.length > 0 ? `Here now: ${people.join(", ")}` : "Nobody else is here now.";
-    if (found.length === 0) fill(list, h("li.nothing", null, h("p", null, "No messages yet. Write the first one.")));
+    if (found.length === 0) fill(list, h("li.nothing", null, h("p", null, season.may("create", "message") ? "No messages yet. Write the first one." : "No messages yet.")));
     if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
   }
 

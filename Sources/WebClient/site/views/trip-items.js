@@ -8,6 +8,7 @@ import { icon } from "../screen/icons.js";
 import { newId } from "../sessions/ids.js";
 import { durationText, localParts, localText, minutesText, ownZone } from "../words/dates.js";
 import { choicesOf, labelled } from "./event.js";
+import { directions } from "./event-form.js";
 import { differing } from "./form.js";
 import { labelOf, titleOf } from "./season.js";
 
@@ -22,6 +23,15 @@ const ICONS = /** @type {{[category: string]: string}} */ ({ accommodation: "bed
  */
 export function categoryIcon(item) {
   return ICONS[item.fields.category] ?? ICONS.other;
+}
+
+/**
+ * A place with its way to a map; on paper the place alone.
+ * @param {string} location
+ * @param {string} title what is there, for screen readers
+ */
+export function place(location, title) {
+  return h("p.hint", { dir: "auto" }, location, " ", h("a.map.no-print", { href: directions({ address: location }), target: "_blank", rel: "noopener noreferrer", "aria-label": `Map of ${title}` }, "Map"));
 }
 
 /**
@@ -59,7 +69,7 @@ export function itemRow(app, item, day, { trip = false, actions = false } = {}) 
     h("div.body", null,
       h("p.when", null, when, " ", h("span.badge", null, duration), fields.include_in_itinerary === false && h("span.badge", null, "Not in the itinerary"), season.isWaiting(item.id) && h("span.badge.waiting", null, "Waiting")),
       h("p.title", { dir: "auto" }, titleOf(item), h("span.unseen", null, `, ${labelOf(item, "category")}`)),
-      own && h("p.hint.no-print", null, own), fields.location && h("p.hint", { dir: "auto" }, fields.location), people && h("p.hint", { dir: "auto" }, people),
+      own && h("p.hint.no-print", null, own), fields.location && place(fields.location, titleOf(item)), people && h("p.hint", { dir: "auto" }, people),
       parent && h("p.hint", null, link(`/trips/${parent.id}`, titleOf(parent), { dir: "auto" })),
       fields.description && h("p.text", { dir: "auto" }, fields.description)),
     mayEdit && h("div.actions.no-print", null,

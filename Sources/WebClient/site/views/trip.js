@@ -3,6 +3,7 @@ import { readDate, writeDate } from "../dates/calendar.js";
 import { daysOf, itinerary } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
+import { skeleton } from "../screen/skeleton.js";
 import { newId } from "../sessions/ids.js";
 import { dayText, longDayText, rangeText } from "../words/dates.js";
 import { comments } from "./comments.js";
@@ -10,7 +11,7 @@ import { historyDialog } from "./history.js";
 import { labelled } from "./event.js";
 import { presses } from "./keys.js";
 import { titleOf } from "./season.js";
-import { itemDialog, itemRow } from "./trip-items.js";
+import { itemDialog, itemRow, place } from "./trip-items.js";
 import { tripDialog } from "./trips.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -104,7 +105,8 @@ export function tripPage(app, id) {
     talk.element.toggleAttribute("hidden", !trip);
     if (!trip) {
       const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
-      fill(body, h("h1", null, isLoading ? "Loading …" : "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
+      if (isLoading) skeleton(body, "detail");
+      else fill(body, h("h1", null, "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
       return;
     }
     const { fields } = trip;
@@ -128,7 +130,7 @@ export function tripPage(app, id) {
     const act = active && body.contains(active) ? active.dataset.act : undefined;
     fill(body,
       tripHead(app, trip, "itinerary"),
-      fields.location && h("p", { dir: "auto" }, fields.location), people && h("p", { dir: "auto" }, `With ${people}`), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
+      fields.location && place(fields.location, titleOf(trip)), people && h("p", { dir: "auto" }, `With ${people}`), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
       h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed ${dayText(season.today)}`),
       h("div.buttons.no-print", null,
         mayEdit && button("plain", "Edit", () => tripDialog(app, trip, () => {}), { "data-act": "edit trip" }), mayEdit && button("plain", "Move …", () => daysDialog(app, trip, "shift"), { "data-act": "shift" }),
