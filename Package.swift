@@ -31,7 +31,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 /// What the fuzz targets look into.
-let fuzzed = ["Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Accounts", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions", "ICalendar"]
+let fuzzed = ["Bytes", "Arguments", "Folding", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Accounts", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions", "ICalendar"]
 
 let package = Package(
     name: "Huddle",
