@@ -12,6 +12,7 @@ Prints one line of JSON with what was done, and ends with 1 and a sentence when 
 import base64
 import hashlib
 import json
+import multiprocessing
 import os
 import pathlib
 import random
@@ -495,7 +496,26 @@ def by_tuspy(order):
         sys.exit(3)
 
 
+def in_child(folder, order):
+    """`by_tuspy` in a fork of this process: a program of its own would read tuspy and what it needs again for each attempt, which takes longer than the attempt."""
+    output, errors = pathlib.Path(folder, "tuspy.output"), pathlib.Path(folder, "tuspy.errors")
+
+    def run():
+        for number, path in ((1, output), (2, errors)):
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            os.dup2(file, number)
+        by_tuspy(order)
+
+    child = multiprocessing.get_context("fork").Process(target=run)
+    child.start()
+    child.join(120)
+    assert child.exitcode is not None, "tuspy does not end"
+    return child.exitcode, output.read_text(), errors.read_text()
+
+
 def tuspy(server, rounds, seed):
+    from tusclient import client  # noqa: F401 (read once, for all children)
+
     chance = random.Random(seed)
     ends = {"server_killed": 0, "client_killed": 0, "gave_up": 0}
     for number in range(rounds):
@@ -515,35 +535,33 @@ def tuspy(server, rounds, seed):
                     "family": server.family, "athlete": server.athlete["member"], "type": "highlight_video", "title": f"By tuspy {number}",
                     "filename": "film.mp4"},
             }
-            child = subprocess.run([sys.executable, __file__, "-", "by-tuspy", json.dumps(order)], capture_output=True, timeout=120)
-            url = child.stdout.decode().strip() or url
-            if place is not None and kills_server and server.process.poll() is None and child.returncode != 0:
+            code, output, errors = in_child(server.folder, order)
+            url = output.strip() or url
+            if place is not None and kills_server and server.process.poll() is None and code != 0:
                 # It gave up before the moment came, or the kill is on its way.
                 server.process.wait(5)
             if server.process.poll() is not None:
                 assert server.process.returncode == -signal.SIGKILL, f"the server ended by itself: {server.process.returncode}"
                 ends["server_killed"] += 1
                 server.start()
-            elif child.returncode == -signal.SIGKILL:
+            elif code == -signal.SIGKILL:
                 ends["client_killed"] += 1
-            elif child.returncode:
+            elif code:
                 # A request that was cut off a moment ago may be read after the HEAD of the next; it is asked again.
                 ends["gave_up"] += 1
-            assert url, child.stderr.decode()
+            assert url, errors
             offset = offset_of(server, 0, "/files/" + url.rsplit("/", 1)[1])
             assert offset >= told, f"round {number}: the offset went back from {told} to {offset}"
             told = offset
-            if child.returncode == 0 and place is None:
+            if code == 0 and place is None:
                 break
-        assert child.returncode == 0 and told == length, (number, child.returncode, child.stderr.decode())
+        assert code == 0 and told == length, (number, code, errors)
         assert server.blob(content).read_bytes() == content, f"round {number}: the file is another"
     return {"rounds": rounds, "seed": seed, **ends, **nothing_left(server, rounds)}
 
 
 def main():
     program, what, *rest = sys.argv[1:]
-    if what == "by-tuspy":
-        return by_tuspy(json.loads(rest[0]))
     # Room for four files of 2 MB and a little, which is less than a fifth.
     server = Server(program, rest[0] if what == "full" else None, ["--family-storage", "9M"] if what == "quota" else [])
     try:
