@@ -9,9 +9,11 @@ Makes a folder of its own, starts `huddled` on a free port of this machine, and
    acknowledgements by turns without and with the guesses, and the memory of the server.
 """
 import argparse
+import concurrent.futures
 import ctypes
 import http.client
 import json
+import os
 import shutil
 import statistics
 import subprocess
@@ -25,12 +27,16 @@ PASSWORD = "correct horse battery"
 
 
 class BareHash:
-    """argon2id as the server computes it: m = 19,456 KiB, t = 2, p = 1."""
+    """argon2id as the server computes it: m = 19,456 KiB, t = 2, p = 1, on a thread of as low a priority."""
 
     def __init__(self):
         self.library = ctypes.CDLL("libargon2.so.1")
+        self.thread = concurrent.futures.ThreadPoolExecutor(1, initializer=os.nice, initargs=(10,))
 
     def __call__(self):
+        self.thread.submit(self.hash).result()
+
+    def hash(self):
         result = ctypes.create_string_buffer(32)
         code = self.library.argon2id_hash_raw(
             ctypes.c_uint32(2), ctypes.c_uint32(19_456), ctypes.c_uint32(1), PASSWORD.encode(), ctypes.c_size_t(len(PASSWORD)), b"0123456789abcdef",
