@@ -73,7 +73,7 @@ package final class Hub {
     var accounts: WorkAccounts
     /// Of families with values of their own.
     var quotas: [Identifier: FamilyQuotas] = [:]
-    /// What was refused because a family has used what it may, by its quota.
+    /// Refusals because a family has used its quota, by the quota.
     package internal(set) var quotaRefusals: [FamilyQuota: Int] = [:]
 
     private(set) package var isDraining = false

@@ -55,7 +55,7 @@ struct WorkAccounts {
         var lists = TokenBucket()
     }
 
-    /// What a family may send per second.
+    /// The rates that a family may send.
     private struct FamilyRates {
         var mutations: TokenRate
         var lists: TokenRate

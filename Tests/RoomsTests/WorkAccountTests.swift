@@ -175,7 +175,7 @@ struct HubChargeTests {
         return WorkAccounts(limits)
     }
 
-    @Test("The last mutation of a family's burst is accepted and the next refused with its wait, whoever sends it; other families and other work do not notice")
+    @Test("The last mutation of a family's burst is accepted and the next refused with its wait, whichever member sends it; other families and other work do not notice")
     func familyMutations() {
         var accounts = Self.familyAccounts()
         for number in 0..<20 as Range<UInt64> { #expect(accounts.accept(Self.payer(number % 5), .mutation, cost: 0, now: 0) == nil) }

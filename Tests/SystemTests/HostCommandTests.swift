@@ -124,7 +124,7 @@ extension SystemTests {
             try house.server?.stop()
         }
 
-        @Test("What the host ends ends at once: the session of a person who is connected, and connections beyond a new limit")
+        @Test("An end by the host acts immediately: the session of a person who is connected, and connections beyond a new limit")
         func live() throws {
             let house = try House(served: true)
             let server = try #require(house.server)
