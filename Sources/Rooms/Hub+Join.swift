@@ -50,7 +50,7 @@ extension Hub {
         }
         guard room.sessions.count < quota(.connections, of: join.family) else {
             session.phase = .signedIn
-            session.wish = nil
+            session.pendingJoin = nil
             sendError(refusal(.connections, of: join.family, wait: Self.connectionWait), to: session, request: request)
             return
         }
