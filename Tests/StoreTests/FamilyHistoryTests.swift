@@ -1,6 +1,7 @@
 import Blobs
 import Bytes
 import Family
+import MemoryDisk
 import SQLite
 import Testing
 import Wire
@@ -55,7 +56,9 @@ struct FamilyHistoryTests {
         let world = try World()
         let home = try world.home()
         try world.mutate(home, home.parent, message(world.newID(), "Hi"))
-        let (blobs, uploads) = (BlobFolder(path: world.blobsPath), UploadFolder(path: world.uploadsPath))
+        let disk = MemoryDisk(root: "/data")
+        let (blobs, uploads) = (BlobFolder(path: "/data/blobs", disk: disk), UploadFolder(path: "/data/uploads", disk: disk))
+        try uploads.prepare()
         func check() throws -> CheckReport { try world.openCheck().run(blobs: blobs, uploads: uploads, isDeep: false, now: world.surroundings.now) }
         for sql in ["UPDATE log SET written = written + 9", "UPDATE families SET freed = freed + 3", "UPDATE families SET freed = freed - 30"] {
             try world.damage(sql)

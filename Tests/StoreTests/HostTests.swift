@@ -19,6 +19,12 @@ struct HostTests {
         home = try world.home()
     }
 
+    /// SQL that makes a database of this program what the step before `familyQuotas` made.
+    static let takenBack = """
+        DROP INDEX IF EXISTS audit_by_host;
+        DROP TABLE quotas;
+        """
+
     // MARK: Short words
 
     private func set(_ values: [FamilyQuota: Int], clear: Set<FamilyQuota> = [], of family: String? = nil) throws -> Result<JSONTree, Rejection> {
@@ -97,7 +103,7 @@ struct HostTests {
         for value in [quota.range.lowerBound, quota.range.upperBound] { _ = try set([quota: value]).get() }
         let before = try world.store.ownQuotas()
         for value in [quota.range.lowerBound - 1, quota.range.upperBound + 1, .min] {
-            guard case .failure(let rejection) = try set([quota: value, .uploads: 5]) else { throw Unexpected() }
+            guard case .failure(let rejection) = try set(quota == .uploads ? [quota: value] : [quota: value, .uploads: 5]) else { throw Unexpected() }
             #expect(rejection.code == .outOfRange && rejection.field == quota.rawValue)
         }
         #expect(try world.store.ownQuotas() == before)
@@ -239,7 +245,8 @@ struct HostTests {
         #expect(keys(try ask(.person(member: leo))) == ["member", "signs_in", "families"])
         #expect(keys(try ask(.status)) == ["families", "files_octets", "position", "consumers"])
         for question in [HostQuestion.families(after: nil, withPeople: true), .family("Rivera"), .people(family: nil, after: nil), .person(member: leo)] {
-            #expect(!String(decoding: try ask(question).octets, as: UTF8.self).contains("2009"), "no birth date")
+            let text = String(decoding: try ask(question).octets, as: UTF8.self)
+            #expect(!text.contains("2010-05-05") && !text.contains("born"), "no birth date")
         }
     }
 
@@ -271,7 +278,11 @@ struct HostTests {
 
     @Test("A family with more members than a page holds comes whole")
     func manyMembers() throws {
-        let ids = try (0..<HostQuestion.rows + 5).map { number in try world.invite(home, .athlete, name: "A \(number)", born: "2020-01-01").member }
+        let ids = try (0..<HostQuestion.rows + 5).map { number in
+            // A family makes 50 invites per day.
+            if number % 40 == 39 { world.surroundings.now += 2 * Surroundings.day }
+            return try world.invite(home, .athlete, name: "A \(number)", born: "2020-01-01").member
+        }
         let (people, pages) = try all("people") { .people(family: "Rivera", after: $0?.text) }
         #expect(people.compactMap { $0["member"]?.text.flatMap { Identifier($0) } } == ([home.parent] + ids).sorted() && pages == 2)
     }
@@ -284,8 +295,6 @@ struct HostTests {
             world.surroundings.now += number % 3 == 0 ? 1 : 0
             _ = try set([.lists: number], of: (number % 2 == 0 ? home : other).family.description).get()
         }
-        let leo = try world.athlete(home)
-        _ = leo
         let (acts, pages) = try all("entries") { .audit(family: nil, after: $0?.text) }
         #expect(acts.count == HostQuestion.rows + 3 && pages == 2)
         #expect(acts.first?["detail"]?.text == "lists \(HostQuestion.rows)" && acts.allSatisfy { $0["by"]?.text == "host" })
@@ -293,7 +302,7 @@ struct HostTests {
         #expect(times == times.sorted(by: >))
         #expect(Set(acts.map { "\($0["family"]?.text ?? "") \($0["detail"]?.text ?? "") \($0["act"]?.text ?? "")" }).count == acts.count)
         let (family, _) = try all("entries") { .audit(family: "Rivera", after: $0?.text) }
-        #expect(family.contains { $0["by"]?.text == "member" } || family.contains { $0["act"]?.text == "invited" })
+        #expect(family.count == HostQuestion.rows / 2 + 2)
         #expect(keys(acts.first) == ["family", "at", "act", "by", "count", "detail"])
         for mark in ["x", "1", "1.2", "-1.2.3"] {
             guard case .failure(let rejection) = try world.reader.answer(.audit(family: nil, after: mark)) else { throw Unexpected() }
