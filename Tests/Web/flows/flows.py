@@ -20,9 +20,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import Person, Server  # noqa: E402
 import pages_keys  # noqa: E402
 import pages_settings  # noqa: E402
+import pages_spoken  # noqa: E402
 import pages_trips  # noqa: E402
 
-FLOWS = {**pages_trips.FLOWS, **pages_keys.FLOWS, **pages_settings.FLOWS}
+FLOWS = {**pages_trips.FLOWS, **pages_keys.FLOWS, **pages_settings.FLOWS, **pages_spoken.FLOWS}
 
 
 def flow(function):

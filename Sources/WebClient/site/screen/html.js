@@ -54,6 +54,22 @@ export function fill(parent, ...children) {
 }
 
 /**
+ * Replaces everything in an element of a page; the focus stays on the heading, or goes to the control of the same name
+ * (`data-act`).
+ * @param {Element} parent
+ * @param {...Child} children
+ */
+export function refill(parent, ...children) {
+  const active = /** @type {HTMLElement | null} */ (document.activeElement);
+  const held = active && parent.contains(active) ? active : undefined;
+  fill(parent, ...children);
+  if (!held || document.activeElement !== document.body) return;
+  const again = /** @type {HTMLElement | null} */ (held.tagName === "H1" ? parent.querySelector("h1") : held.dataset.act === undefined ? null : parent.querySelector(`[data-act="${CSS.escape(held.dataset.act)}"]`));
+  if (held.tagName === "H1") again?.setAttribute("tabindex", "-1");
+  again?.focus({ preventScroll: true });
+}
+
+/**
  * One item of a list: made again only if its stamp differs from the one on the screen.
  * @typedef {{key: string, stamp: string, make: () => HTMLElement}} Item
  */

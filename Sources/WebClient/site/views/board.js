@@ -3,7 +3,7 @@
 import { readDate, readLocal, readTime, writeDate, writeTime } from "../dates/calendar.js";
 import { overlaps } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
-import { button, fill, h, link } from "../screen/html.js";
+import { button, fill, h, link, refill } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { skeleton } from "../screen/skeleton.js";
 import { dayText, longDayText, minutesText, shortWeekdayText } from "../words/dates.js";
@@ -514,7 +514,7 @@ export function boardPage(app, id) {
     const stamp = JSON.stringify([trip.version, trip.fields]);
     if (head.dataset.stamp !== stamp) {
       head.dataset.stamp = stamp;
-      fill(head, tripHead(app, trip, "board"));
+      refill(head, tripHead(app, trip, "board"));
     }
     board.update();
   }

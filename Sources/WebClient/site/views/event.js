@@ -1,7 +1,7 @@
 // One event: everything about it, attended, coaches, contact, results (R084–R117).
 import { KINDS } from "../family/kinds.js";
 import { openDialog } from "../screen/dialog.js";
-import { button, fill, h, link } from "../screen/html.js";
+import { button, fill, h, link, refill } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { skeleton } from "../screen/skeleton.js";
 import { dateText, dayText, instantText, localText, rangeText, timeText } from "../words/dates.js";
@@ -262,9 +262,7 @@ export function eventPage(app, id) {
     const coaches = fields.coaches_present ?? [];
     const map = directions(fields);
     const fact = (/** @type {string} */ label, /** @type {any} */ value) => value !== undefined && value !== "" && h("div", null, h("dt", null, label), h("dd", { dir: "auto" }, value));
-    const active = /** @type {HTMLElement | null} */ (document.activeElement);
-    const act = active && body.contains(active) ? active.dataset.act : undefined;
-    fill(body,
+    refill(body,
       h("p.no-print", null, link("/events", "← Back to Events")),
       h("div.badges", null, h(`span.badge.${fields.type ?? "unknown"}`, null, labelOf(event, "type")), h(`span.badge.${status.word}`, null, status.label), season.isWaiting(id) && h("span.badge.waiting", null, "Waiting")),
       h("h1", { dir: "auto", "aria-label": `${title}, ${labelOf(event, "type")}, ${range}, ${status.label}` }, title),
@@ -314,9 +312,6 @@ export function eventPage(app, id) {
         button("plain", "History", () => historyDialog(app, { kind: "event", id }), { "data-act": "history" }),
         metrics.length > 0 && button("plain", "Export results", () => exportDialog(app, event, metrics), { "data-act": "export" })),
       h("p.hint", null, `Last changed by ${season.nameOf(event.updated_by)}, ${instantText(event.updated_at)}.`));
-    if (act !== undefined && document.activeElement === document.body) {
-      /** @type {HTMLElement | undefined} */ ([...body.querySelectorAll("[data-act]")].find((one) => /** @type {HTMLElement} */ (one).dataset.act === act))?.focus({ preventScroll: true });
-    }
     talk.update();
   }
 

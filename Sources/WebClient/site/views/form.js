@@ -76,7 +76,7 @@ export class Form {
     const isRequired = options.required ?? declared?.required ?? false;
     const id = `field-${name}`;
     const attributes = {
-      id, name, "aria-describedby": `${id}-error${options.hint ? ` ${id}-hint` : ""}`, "aria-required": isRequired ? "true" : undefined, dir: type === "textarea" || type === "text" ? "auto" : undefined,
+      id, name, "aria-describedby": `${id}-error${options.hint ? ` ${id}-hint` : ""}`, "aria-required": isRequired ? "true" : undefined, "aria-label": isRequired ? `${label}, Required field` : undefined, dir: type === "textarea" || type === "text" ? "auto" : undefined,
       ...options.attributes,
     };
     const control = /** @type {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */ (
@@ -87,7 +87,7 @@ export class Form {
     this.controls.set(name, control);
     this.errors.set(name, error);
     const hint = options.hint && h("p.hint", { id: `${id}-hint` }, options.hint);
-    const text = h("label", { for: id }, label, isRequired && h("span.required", { "aria-hidden": "true" }, " *"), isRequired && h("span.unseen", null, ", Required field"));
+    const text = h("label", { for: id }, label, isRequired && h("span.required", { "aria-hidden": "true" }, " *"));
     if (type === "checkbox") return h("div.field.check", null, control, text, hint, error);
     return h("div.field", { "data-field": name }, text, options.prefix ? h("div.with-prefix", null, h("span", { "aria-hidden": "true" }, options.prefix), control) : control, hint, error);
   }
@@ -160,7 +160,8 @@ export class Form {
   #show(errors) {
     for (const [name, place] of this.errors) {
       const error = errors[name] ?? "";
-      place.textContent = error;
+      // Spoken as an error, also where it is read without its colour (R083).
+      fill(place, error !== "" && [h("span.unseen", null, "Error: "), error]);
       const control = this.controls.get(name);
       if (error) control?.setAttribute("aria-invalid", "true");
       else control?.removeAttribute("aria-invalid");

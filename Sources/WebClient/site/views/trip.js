@@ -2,7 +2,7 @@
 import { readDate, writeDate } from "../dates/calendar.js";
 import { daysOf, itinerary } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
-import { button, fill, h, link } from "../screen/html.js";
+import { button, fill, h, link, refill } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
 import { newId } from "../sessions/ids.js";
 import { dayText, longDayText, rangeText } from "../words/dates.js";
@@ -126,9 +126,7 @@ export function tripPage(app, id) {
           mayAdd && button("icon.no-print", "+", () => itemDialog(app, id, undefined, day), { "aria-label": `Add to ${longDayText(day, season.today)}`, "data-act": `add ${day}` })),
         found.length > 0 ? h("ul.items", null, found.map((item) => itemRow(app, item, day, { actions: true }))) : h("p.hint", null, "Free")));
     }
-    const active = /** @type {HTMLElement | null} */ (document.activeElement);
-    const act = active && body.contains(active) ? active.dataset.act : undefined;
-    fill(body,
+    refill(body,
       tripHead(app, trip, "itinerary"),
       fields.location && place(fields.location, titleOf(trip)), people && h("p", { dir: "auto" }, `With ${people}`), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
       h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed ${dayText(season.today)}`),
@@ -140,9 +138,6 @@ export function tripPage(app, id) {
         }, { "data-act": "delete trip" })),
       days,
       others.length > 0 && h("section.no-print", null, h("h2", null, "Not in the itinerary"), h("ul.items", null, others.map((item) => itemRow(app, item, daysOf(item.fields)?.[0] ?? first, { actions: true })))));
-    if (act !== undefined && document.activeElement === document.body) {
-      /** @type {HTMLElement | undefined} */ ([...body.querySelectorAll("[data-act]")].find((one) => /** @type {HTMLElement} */ (one).dataset.act === act))?.focus({ preventScroll: true });
-    }
     talk.update();
   }
 
