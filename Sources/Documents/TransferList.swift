@@ -184,8 +184,9 @@ package struct TransferList: Sendable {
         } else {
             words = "\(open.count) files are on their way."
         }
-        let them = open.count == 1 ? "It goes" : "They go"
-        words += isKept ? " \(them) on by \(open.count == 1 ? "itself" : "themselves") when huddle runs next." : " \(them) no further when you leave; the same upload continues where it stopped."
+        let it = open.count == 1 ? "It" : "They"
+        let ending = open.count == 1 ? "s" : ""
+        words += isKept ? " \(it) continue\(ending) when huddle runs next." : " \(it) stop\(ending) when you leave; the same upload continues where it stopped."
         return words
     }
 
@@ -194,7 +195,7 @@ package struct TransferList: Sendable {
         switch unfinished {
         case 0: []
         case _ where !isKept: ["A transfer is not finished: the same upload or download continues where it stopped."]
-        case 1: ["1 file is not through; it continues when huddle runs next."]
+        case 1: ["1 transfer is not finished; it continues when huddle runs next."]
         case let count: ["\(count) transfers are not finished; they continue when huddle runs next."]
         }
     }

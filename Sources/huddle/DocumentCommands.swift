@@ -272,7 +272,7 @@ struct DocumentCommands {
         printer.write(
             output: """
                 \(link.url ?? "")
-                It opens \(names.name(document.id)) until \(date(link.expiresAt)), for whoever has it. It is shown only now; to end it: huddle docs unshare \
+                Anyone with this link can open \(names.name(document.id)) until \(date(link.expiresAt)). Copy it now, it is not shown again. To revoke it: huddle docs unshare \
                 \(names.short(document.id))
 
                 """)

@@ -42,6 +42,9 @@ struct ProgramFailure: Error {
     /// The sentence for a session that somebody ended.
     static let ended = "This session was ended."
 
+    /// The sentence for a sign-in that the server does not know any more.
+    static let expired = "Your sign-in has expired or was ended. Ask for a new one, or join with an invitation: huddle join CODE"
+
     /// The sentence for a session that ended because its member was removed, or left.
     static let removed = "You are no longer a member of this family."
 
@@ -49,7 +52,7 @@ struct ProgramFailure: Error {
     init(_ reason: StopReason) {
         switch reason {
         case .tokenUnknown:
-            self.init(.refused, "Your sign-in has expired or was ended. Ask for a new one, or join with an invitation: huddle join CODE")
+            self.init(.refused, Self.expired)
         case .signedOut: self.init(.refused, Self.ended)
         case .closed(4500): self.init(.refused, Self.removed)
         case .closed(4501): self.init(.refused, Self.ended)

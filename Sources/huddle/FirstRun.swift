@@ -31,6 +31,17 @@ struct FirstRun {
         return try ask(invocation)
     }
 
+    /// Asks again after the sign-in of the profile has expired.
+    ///
+    /// - Throws: `failure` if nobody can be asked, or the sign-in is not that of the profile.
+    static func again(_ invocation: Invocation, _ failure: ProgramFailure) throws -> Invocation {
+        let profile = try Profile.load(invocation)
+        guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output), !invocation.isOffline, profile.token != nil, profile.token == Setting.token(invocation, profile)
+        else { throw failure }
+        Standard.write(output: failure.message + "\n\n")
+        return try ask(invocation)
+    }
+
     /// Asks, whoever is signed in.
     static func ask(_ invocation: Invocation) throws -> Invocation {
         var assistant = FirstRun(invocation: invocation)

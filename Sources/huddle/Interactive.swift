@@ -122,7 +122,9 @@ struct LineConversation {
             let lines = conversation.takeOutput()
             if !lines.isEmpty, !Standard.write(output: lines.map { $0 + "\n" }.joined()) { return .done }
             ask(anew: !lines.isEmpty)
-            if let end = conversation.end, let status = try conversation.status(of: end, setting) { return status }
+            if let end = conversation.end, let status = try conversation.status(of: end, setting) {
+                return status == .done && !isTerminal ? conversation.worst ?? .done : status
+            }
             if isAtEnd, input.isEmpty, conversation.isSettled, !conversation.isWaiting {
                 guard conversation.hasBeenLive else {
                     throw ProgramFailure(.offline, "\(conversation.session.lastFailure ?? "The server does not answer.") This is what was kept here.")
@@ -211,8 +213,8 @@ struct LineConversation {
     private mutating func submit(_ octets: ArraySlice<UInt8>) {
         var line = String(decoding: octets, as: UTF8.self)
         if line.hasSuffix("\r") { line.removeLast() }
-        // Through a pipe, /quit is the end of the input: what was typed before is waited for.
-        if !isTerminal, !conversation.isAsking, case .quit? = try? SlashCommand.parse(line) {
+        // Through a pipe, /quit is the end of the input: what was typed before is waited for, if there is a server to answer.
+        if !isTerminal, !conversation.isAsking, conversation.session.engine.phase == .live, case .quit? = try? SlashCommand.parse(line) {
             isAtEnd = true
             input = []
             deadline = Clock.monotonicMilliseconds() + timeout

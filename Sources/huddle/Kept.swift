@@ -24,12 +24,13 @@ enum Kept {
 
     /// A session that may write to the cache and is not started.
     ///
+    /// - Parameter isAlone: whether it fails if another process has the cache, instead of keeping what is new beside it.
     /// - Throws: a sentence when there is no cache, or another process has it.
-    static func session(_ setting: Setting) throws -> ClientSession {
+    static func session(_ setting: Setting, isAlone: Bool = true) throws -> ClientSession {
         guard let place = setting.cache, place.member != nil else {
             throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
         }
-        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: place, isAlone: true)
+        let session = try ClientSession(setting.address, setting.configuration(family: setting.familyIdentifier), cache: place, isAlone: isAlone)
         guard session.cache != nil else { throw ProgramFailure(.failed, session.takeWarnings().first ?? "") }
         return session
     }

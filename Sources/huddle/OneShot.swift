@@ -152,7 +152,8 @@ struct OneShot {
 
     /// Puts a change into the outbox, from which the next huddle that has a server sends it.
     private func queue() throws -> ExitStatus {
-        let session = try Kept.session(setting)
+        // Beside a conversation that is open: a script cannot know whether one is.
+        let session = try Kept.session(setting, isAlone: false)
         defer { session.leave() }
         if let name = invocation.context {
             do {

@@ -62,7 +62,10 @@ enum Program {
             case .watch(let since): return try WatchCommand.run(since, invocation, try Setting(invocation))
             case .interactive:
                 invocation = try FirstRun.complete(invocation)
-                return try Interactive.run(invocation, try Setting(invocation))
+                do { return try Interactive.run(invocation, try Setting(invocation)) } catch let failure as ProgramFailure where failure.message == ProgramFailure.expired {
+                    invocation = try FirstRun.again(invocation, failure)
+                    return try Interactive.run(invocation, try Setting(invocation))
+                }
             case .batch(let isAtomic, let stops): return try BatchCommand(invocation, try Setting(invocation), isAtomic: isAtomic, stops: stops).run()
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
             case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .document, .say, .leave, .ask, .deleted, .identity, .open:

@@ -98,12 +98,12 @@ struct TransferListTests {
         let number = try #require(add(Self.upload))
         _ = take(.began(number), now: 0)
         _ = take(.progress(number, octets: 450), now: 10)
-        #expect(list.underway(isKept: true) == "Fall grades is on its way (45%). It goes on by itself when huddle runs next.")
-        #expect(list.underway(isKept: false) == "Fall grades is on its way (45%). It goes no further when you leave; the same upload continues where it stopped.")
-        #expect(list.farewell(isKept: true) == ["1 file is not through; it continues when huddle runs next."])
+        #expect(list.underway(isKept: true) == "Fall grades is on its way (45%). It continues when huddle runs next.")
+        #expect(list.underway(isKept: false) == "Fall grades is on its way (45%). It stops when you leave; the same upload continues where it stopped.")
+        #expect(list.farewell(isKept: true) == ["1 transfer is not finished; it continues when huddle runs next."])
         #expect(list.farewell(isKept: false).first?.contains("is not finished") == true)
         _ = add(Self.download)
-        #expect(list.underway(isKept: true) == "2 files are on their way. They go on by themselves when huddle runs next.")
+        #expect(list.underway(isKept: true) == "2 files are on their way. They continue when huddle runs next.")
     }
 
     @Test("The list holds transfers up to the limit, and the last twenty finished ones")

@@ -294,7 +294,7 @@ extension SystemTests {
             relay.letGo(cutting: true)
             let again = try huddle.open("docs", "upload", path, "--type", "highlight_video", "--athlete", athlete.name)
             #expect(try again.wait(for: "uploaded fall highlights"), "\(again.screen.text)")
-            #expect(again.screen.line(0).hasPrefix("It goes on at "), "\(again.screen.text)")
+            #expect(again.screen.line(0).hasPrefix("It continues at "), "\(again.screen.text)")
             #expect(try again.waitForEnd() == .exited(0))
             try server.stop()
         }
@@ -346,7 +346,7 @@ extension SystemTests {
             #expect(try huddle.run("docs", "shares", document).output == "There is no link to t. huddle docs share makes one.\n")
             let made = try huddle.run("docs", "share", document, "--school", school, "--days", "7")
             let url = try String(#require(made.output.split(separator: "\n").first))
-            #expect(url.hasPrefix("http://127.0.0.1:\(server.port)/s/") && made.output.contains("It opens t until "), "\(made.output)\(made.errors)")
+            #expect(url.hasPrefix("http://127.0.0.1:\(server.port)/s/") && made.output.contains("Anyone with this link can open t until "), "\(made.output)\(made.errors)")
             #expect(try status(url) == 200)
             #expect(try status(url + "/file") == 200)
             // Counted behind the answer: asked again until it is so.

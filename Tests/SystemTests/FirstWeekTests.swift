@@ -1,4 +1,5 @@
 import Posix
+import PseudoTerminal
 import TestSupport
 import Testing
 
@@ -61,6 +62,44 @@ extension SystemTests {
                 let none = try huddle.run(words)
                 #expect(none.ending == .exited(3) && none.errors.contains("known. Add one"), "\(none)")
             }
+        }
+
+        @Test("A sign-in that has expired is asked for again on a terminal; a script gets status 3")
+        func expired() throws {
+            let (_, demo, server) = try Demo.served()
+            let huddle = HuddleProgram(server)
+            try Files.makeFolders(huddle.home + "/huddle", mode: 0o700)
+            try Files.write(Array("{\"server\":\"\(server.url)\",\"token\":\"\(String(repeating: "x", count: 43))\"}".utf8), to: huddle.profile, mode: 0o600)
+            #expect(try huddle.run("events").ending == .exited(3))
+            let terminal = try huddle.open()
+            try FullScreenTests.expect(terminal, "Your sign-in has expired")
+            try FullScreenTests.expect(terminal, "Server [")
+            try terminal.type("\n")
+            try FullScreenTests.expect(terminal, "Invitation code, or sign-in token:")
+            try terminal.type(demo.parents[0].token + "\n")
+            try FullScreenTests.expect(terminal, "? for keys")
+            withExtendedLifetime(huddle) {}
+        }
+
+        @Test("A new family reads its first steps, and no form opens that nobody can save")
+        func fresh() throws {
+            let folder = try TemporaryFolder()
+            let made = try Programs.huddled("init", "--data", folder.path + "/data", "--family", "Okafor", "--zone", "UTC", "--parent", "Ola", "--json")
+            let token = try #require(try made.json()["token"]?.string)
+            let server = try RunningServer(folder.path + "/data", keeping: folder)
+            let huddle = HuddleProgram(server, token: token)
+            let terminal = try huddle.open(columns: 100)
+            try FullScreenTests.expect(terminal, "1. Add an athlete: /invite NAME --role athlete")
+            try terminal.type("\u{1B}2")
+            try FullScreenTests.expect(terminal, "No athletes yet")
+            try terminal.type("n")
+            try FullScreenTests.expect(terminal, "Add one in the room (Alt-1)")
+            #expect(!terminal.screen.text.contains("Add New Event"))
+            try terminal.type("\u{1B}1/invite Mia --role athlete --born 2020-01-01\r\u{1B}2")
+            try FullScreenTests.expect(terminal, "Create your first event")
+            try terminal.type("n")
+            try FullScreenTests.expect(terminal, "Add New Event")
+            withExtendedLifetime(huddle) {}
         }
 
         @Test("A new link for a school says that the old one ends")

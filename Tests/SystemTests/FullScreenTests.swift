@@ -34,7 +34,7 @@ struct FullScreenTests: FullScreenSteps {
         let isSelecting = try parent.wait { $0.text.contains("r comment  e rewrite  u undo") }
         #expect(isSelecting)
         try parent.type("u")
-        try Self.expect(athlete, "deleted Late Camp")
+        try Self.expect(athlete, "undid: added Late Camp")
 
         for terminal in [parent, athlete] {
             #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
@@ -225,7 +225,7 @@ struct FullScreenTests: FullScreenSteps {
         let isGone = try terminal.wait { $0.line(2).contains("\(results - 1) result") }
         #expect(isGone, "\(terminal.screen.text)")
         try terminal.type("q\u{18}u")
-        try Self.expect(terminal, " restored ")
+        try Self.expect(terminal, "undid: deleted ")
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
         Self.expectSameInLibVTerm(terminal)
     }
@@ -391,12 +391,12 @@ struct FullScreenTests: FullScreenSteps {
         try Self.expect(parent, "Deleted Late Camp  ·  u to undo")
         try Self.expect(athlete, "deleted Late Camp")
         try parent.type("u")
-        try Self.expect(athlete, "restored Late Camp")
+        try Self.expect(athlete, "undid: deleted Late Camp")
         // The toast goes by itself.
         let isGone = try parent.wait { !$0.text.contains("u to undo") }
         #expect(isGone, "\(parent.screen.text)")
         try parent.type("\u{1B}1")
-        try Self.expect(parent, "restored Late Camp")
+        try Self.expect(parent, "undid: deleted Late Camp")
         #expect(parent.screen.unknown.isEmpty, "\(parent.screen.unknown)")
         Self.expectSameInLibVTerm(parent)
         Self.expectSameInLibVTerm(athlete)

@@ -187,7 +187,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "/quit again leaves all the same.")
         try terminal.type("\u{18}\u{3}")
         #expect(try terminal.waitForEnd() == .exited(0))
-        #expect(terminal.screen.text.contains("1 file is not through; it continues when huddle runs next."), "\(terminal.screen.text)")
+        #expect(terminal.screen.text.contains("1 transfer is not finished; it continues when huddle runs next."), "\(terminal.screen.text)")
     }
 
     @Test("While 64 MB go up, a key is on the screen as quickly as ever, and how far it is moves on")

@@ -65,7 +65,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         // Leaving asks first.
         try terminal.type("\u{18}\u{3}")
         try expect(terminal, "long is on its way (")
-        try expect(terminal, "It goes on by itself when huddle runs next. /quit again leaves all the same.")
+        try expect(terminal, "It continues when huddle runs next. /quit again leaves all the same.")
         let beside = try outbox(relay.url)
         #expect(beside.output.contains("f1. long up: ") && beside.output.contains(" of 11.4 MB, under way"), "\(beside)")
         #expect(try outbox(relay.url, "drop", "f1").errors.contains("Huddle is already open"))

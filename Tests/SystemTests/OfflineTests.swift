@@ -26,7 +26,7 @@ struct OfflineTests {
     /// Starts the conversation once, so that everything is kept.
     private func visit(_ program: HuddleProgram) throws {
         let child = try program.start()
-        try expectLine("/help tells the commands", from: child)
+        try expectLine("/help lists the commands", from: child)
         child.closeInput()
         #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
     }
@@ -53,7 +53,7 @@ struct OfflineTests {
         #expect(try Set(mateo.lines().compactMap { $0["athlete"]?.string }) == ["\(demo.athletes[1].id)"] && mateo.errors.contains("Showing the copy from "))
 
         let child = try elena.start()
-        try expectLine("/help tells the commands", from: child)
+        try expectLine("/help lists the commands", from: child)
         try child.write("Offline words\n/quit\n")
         try expectLine("Waiting to be sent: say: Offline words", from: child)
         try expectLine("1 change waits; it is sent when huddle runs next.", from: child)
@@ -80,9 +80,9 @@ struct OfflineTests {
         let elena = HuddleProgram(server, token: demo.parents[0].token)
         try visit(elena)
         let first = try elena.start()
-        try expectLine("/help tells the commands", from: first)
+        try expectLine("/help lists the commands", from: first)
         let second = try elena.start()
-        try expectLine("/help tells the commands", from: second)
+        try expectLine("/help lists the commands", from: second)
         let refused = try elena.run("outbox", "send")
         #expect(refused.ending == .exited(1) && refused.errors.contains("Huddle is already open on this computer. Do it there"), "\(refused.errors)")
         try server.kill()
@@ -91,12 +91,16 @@ struct OfflineTests {
         second.kill()
         _ = try second.wait(timeoutMilliseconds: 10_000)
         #expect(try elena.run("outbox", "--json").lines().compactMap { $0["type"]?.string } == ["waiting"])
+        // So is what a script leaves, whether a conversation is open or not.
+        let script = try elena.run("say", "Left by a script", "--offline")
+        #expect(script.ending == .exited(0) && script.output.hasPrefix("Queued."), "\(script)")
         first.closeInput()
         #expect(try first.wait(timeoutMilliseconds: 10_000) == .exited(0))
         try server.restart()
         #expect(try elena.run("outbox", "send").ending == .exited(0))
         #expect(try elena.run("outbox", "--json").lines().isEmpty)
-        #expect(try elena.run("messages", "--json").output.components("Said beside the first") == 1)
+        let said = try elena.run("messages", "--json").output
+        #expect(said.components("Said beside the first") == 1 && said.components("Left by a script") == 1, "\(said)")
     }
 
     /// Lines that the test needs to have been told of: fewer prove too little.
