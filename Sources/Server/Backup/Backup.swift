@@ -130,7 +130,7 @@ package struct Backup {
         try Self.expectRoom(place.path, Self.databaseOctets(in: data))
         // For its owner alone: SQLite would make a file that others may read.
         _ = try Files.createNew(path)
-        guard let schema = try ServerDatabase.copy(from: data, to: path, goesOn: { pace.rest() }) else { throw ServerError("The copy was ended.") }
+        let schema = try Self.copyDatabase(from: data, to: path, on: place.disk, pace)
         try synchronize(path)
         let used = try ServerDatabase.openReader(of: path).filesInUse()
         let names = used.map(\.blob)
@@ -147,6 +147,33 @@ package struct Backup {
         report.families = try verify(path)
         let digest = try BackupSource.read(path) { _ throws(Errno) in _ = pace.rest() }
         return BackupManifest(madeAt: madeAt, program: HuddleVersion.text, schema: schema, families: report.families, database: digest, files: names)
+    }
+
+    /// Steps of the copy, of a megabyte each, after which what was written goes to the disk.
+    private static let stepsPerSync = 8
+
+    /// Copies the database, bit by bit also to the disk: a sync of a gigabyte at the end would hold up the syncs of the server for as long.
+    ///
+    /// - Returns: the version of its tables.
+    static func copyDatabase(from data: String, to path: String, on disk: any Disk, _ pace: BackupPace) throws -> Int {
+        let file = try disk.open(path)
+        // After SQLite has closed the file: the end of any of its descriptors gives up the locks of the process.
+        defer { disk.close(file) }
+        var steps = 0
+        var failure: Errno?
+        let schema = try ServerDatabase.copy(from: data, to: path) {
+            steps += 1
+            if steps % stepsPerSync == 0 {
+                do throws(Errno) { try disk.synchronize(file) } catch {
+                    failure = error
+                    return false
+                }
+            }
+            return pace.rest()
+        }
+        if let failure { throw failure }
+        guard let schema else { throw ServerError("The copy was ended.") }
+        return schema
     }
 
     /// The octets that a copy of the database may need.

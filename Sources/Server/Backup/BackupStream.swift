@@ -70,7 +70,7 @@ package struct BackupStream {
         try Backup.expectRoom(scratch.path, Backup.databaseOctets(in: data))
         // For its owner alone: SQLite would make a file that others may read.
         _ = try Files.createNew(path)
-        guard let schema = try ServerDatabase.copy(from: data, to: path, goesOn: { pace.rest() }) else { throw ServerError("The copy was ended.") }
+        let schema = try Backup.copyDatabase(from: data, to: path, on: SystemDisk(), pace)
         let blobs = BlobFolder(path: DataFolder.blobsPath(in: data))
         let check = BackupCheck(database: path, files: blobs)
         let families = try check.expectWhole(check.report(now: now()))
