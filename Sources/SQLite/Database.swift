@@ -174,6 +174,16 @@ package final class Database {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
+    /// Runs `body` so that `interruptStatements` does not end its statements.
+    ///
+    /// SQLite counts the steps of a prepared statement over all its runs, so that even one of two steps is ended at one run in a hundred.
+    package func withoutInterruption<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+        let suspended = isOver
+        isOver = nil
+        defer { isOver = suspended }
+        return try body()
+    }
+
     /// Whether a transaction is open. After a failure it shows whether SQLite has rolled back already.
     package var inTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

@@ -296,8 +296,9 @@ final class SQLiteReader: ReaderEngine {
     func begin() throws { try beginning.run() }
 
     func end() throws {
-        // A snapshot that stays open would keep SQLite's log from starting again.
-        if database.inTransaction { try ending.run() }
+        // A snapshot that stays open would keep SQLite's log from starting again, and the next read could not begin. So a read that is stopped ends it, too.
+        guard database.inTransaction else { return }
+        try database.withoutInterruption { () throws(SQLiteError) in try ending.run() }
     }
 
     func failure(_ error: any Error) -> EngineFailure { SQLiteFailure.engineFailure(error) }
