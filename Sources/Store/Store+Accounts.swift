@@ -147,7 +147,11 @@ extension Store {
         _ name: SignInName, _ hash: PasswordHash, by session: Int64
     ) throws(StoreFailure) -> Result<(AccountState, device: String), Rejection> {
         let device = SessionToken.make(environment.random)
-        return try account { at in
+        // The salt makes each hash another one.
+        let isDone = { (_: (AccountState, device: String)) in
+            try self.people.session(key: session).flatMap { try self.people.credential(person: $0.person) }?.hash == hash.text
+        }
+        return try account(isDone: isDone) { at in
             let person = try own(session, at: at).person
             try requireCheck(session: session, at: at)
             if let other = try people.credential(folded: name.folded.octets), other.person != person { throw Rejection.nameTaken }
@@ -231,7 +235,11 @@ extension Store {
     /// Makes a set of recovery codes, in the place of the one before.
     package func makeRecoveryCodes(by session: Int64) throws(StoreFailure) -> Result<(AccountState, codes: [String]), Rejection> {
         let (codes, texts) = RecoveryCodes.make(random: environment.random(RecoveryCodes.randomOctets))
-        return try account { at in
+        let isDone = { (_: (AccountState, codes: [String])) in
+            guard let person = try self.people.session(key: session)?.person else { return false }
+            return Set(try self.people.recoveryCodes(person: person)) == Set(codes.hashes)
+        }
+        return try account(isDone: isDone) { at in
             let row = try changeable(session, at: at)
             try people.setRecoveryCodes(codes.hashes, person: row.person)
             try audit(.recoveryCodesMade, person: row.person, at: at)
