@@ -374,6 +374,7 @@ struct ConsentTests {
             return person
         }) else { throw Unexpected() }
         let leo = try athlete("Sibling"), gus = try world.member(self.home, .guest, name: "Gus")
+        _ = try token(self.home.parent).get()
         if cell.place == .former { try world.mutate(home, home.parent, delete(.member, me, base: 1)) }
         let outside = ErrorCode.notFound
         func expected(parent: ErrorCode?, athlete: ErrorCode?, guest: ErrorCode?) -> ErrorCode? {
@@ -413,6 +414,7 @@ struct ConsentTests {
             check("invite", try world.store.perform(.make(new)).0.failure?.code, parentsOnly)
             let role = Operation(kind: .member, id: gus, action: .update(base: 1, merge: .none, patch: patch(.member, ["role": .text("parent")])))
             check("role", try world.mutate(self.home, me, role).code, parentsOnly)
+            try performActsOfSession()
             // A session of the host's.
             let token = try world.store.perform(AdminCommand.token(member: me)).0.failure?.code
             switch cell.place {
@@ -421,6 +423,21 @@ struct ConsentTests {
             case .stranger: break
             }
             check("leaving", try world.mutate(self.home, me, delete(.member, me, base: try version())).code, expected(parent: nil, athlete: nil, guest: nil))
+        }
+        /// What a session of the person asks for, although it may have been opened before the person was barred.
+        func performActsOfSession() throws {
+            guard let session = try world.stored({ try $0.people.session(hash: SessionToken.hash("me")) })?.key else { return }
+            check(
+                "recovery of a member", try world.store.makeRecovery(of: self.home.parent, family: self.home.family, by: session).failure?.code,
+                expected(parent: nil, athlete: .notAllowed, guest: .notAllowed))
+            let calendar = NewToken(id: world.newID(), nonce: World.nonce(6), name: "Calendar", scope: .calendar, days: 9, athletes: [leo])
+            check("calendar token", try world.store.makeToken(calendar, by: session).failure?.code, expected(parent: nil, athlete: nil, guest: nil))
+            // Another device of the person is in no other families than the person.
+            guard case .success(let device) = try world.store.makeDeviceCode(by: session) else { return }
+            let redeemed = try world.store.perform(.redeem(code: device.code, nonce: World.nonce(7))).0
+            guard case .success(.token(let created)) = redeemed else { return #expect(!cell.mayEnter, "device: \(cell.testDescription)") }
+            let families = try world.reader.signIn(token: created.token)?.memberships.map(\.family) ?? []
+            #expect(families.contains(self.home.family) == cell.mayEnter, "device: \(cell.testDescription)")
         }
         func version() throws -> Int64 { try world.snapshot(home).records[me]?.version ?? 1 }
     }
