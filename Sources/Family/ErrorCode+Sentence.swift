@@ -355,6 +355,7 @@ extension ErrorCode {
                 "A message has at most {limit} octets.": "message_octets.",
                 "limit must be from 1 to {limit}.": "page_records.",
                 "sha256 is 64 hexadecimal digits in lower case.": "consent.",
+                "No activity is called {word}. \(Self.older)": "activity.",
             ])
         case .notSignedIn: list(["Sign in first.": "Before welcome.", "This sign-in has ended.": "Between sign_out and the close."])
         case .alreadySignedIn: list([

@@ -76,6 +76,9 @@ package final class Hub {
     /// Refusals because a family has used its quota, by the quota.
     package internal(set) var quotaRefusals: [FamilyQuota: Int] = [:]
 
+    /// Activities of the last seconds, by session.
+    var activities: [SessionID: SessionActivity] = [:]
+
     private(set) package var isDraining = false
     /// All sessions end, so no session needs a report about another one that leaves.
     private var isEndingAll = false
@@ -219,6 +222,7 @@ package final class Hub {
     }
 
     private func leaveRoom(_ session: Session) {
+        activities[session.id] = nil
         session.forgetWaiting()
         dropSnapshot(session)
         guard let room = session.room else { return }
@@ -256,6 +260,7 @@ package final class Hub {
         endSlowSnapshots()
         renewSessions()
         sendDueChecksums()
+        sendDueActivities()
         while signInQueueHead < signInQueue.count {
             guard let waiting = session(signInQueue[signInQueueHead]) else {
                 signInQueueHead += 1
@@ -355,6 +360,8 @@ package final class Hub {
         case .addDevice(let request): addDevice(session, request)
         case .signInByName(let signIn): signInByName(session, signIn, request)
         case .account(let request): account(session, request)
+        case .ping(let request): ping(session, request)
+        case .activity(let activity): self.activity(session, activity)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)
         }

@@ -18,6 +18,8 @@ final class Room {
     var checksumDueAt: Int64 = 0
     /// The last change that touched anybody's rights, or where the room began. A seat that was read before it is read again.
     var rightsChangedAt: Int64 = 0
+    /// Deliveries of activities.
+    var deliveries = TokenBucket()
     /// As last read or changed: whom a context may name.
     var athletes: Set<Identifier> = []
 

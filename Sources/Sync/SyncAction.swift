@@ -48,12 +48,14 @@ package enum SyncNotice: Hashable, Sendable {
     case presence(Presence)
     /// Another member's upload is in progress, complete, or cancelled.
     case upload(UploadProgress)
+    /// Another member's occupation at this moment. The engine keeps none; a client forgets it after `Activity.life`.
+    case activity(MemberActivity)
     case context(Context)
     case role(Role)
     /// The person's sign-in was recovered on another device.
     case recovered(RecoveryNotice)
-    /// The response to a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invite`, `invites`, `audit`, `standing`, `standings` or `sessions`
-    /// frame, which carries the request's number.
+    /// The response to a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invite`, `invites`, `audit`, `standing`, `standings`, `sessions` or
+    /// `pong` frame, which carries the request's number.
     case answer(ServerFrame)
     /// A request, or a change of context, was refused.
     case failed(Rejection, request: Int64?)

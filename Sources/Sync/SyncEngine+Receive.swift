@@ -56,7 +56,7 @@ extension SyncEngine {
     private mutating func receiveJoined(_ frame: ServerFrame, _ now: Int64) {
         if phase == .joining {
             switch frame {
-            case .joined, .reset, .error, .signedOut, .role, .presence, .upload: break
+            case .joined, .reset, .error, .signedOut, .role, .presence, .upload, .activity: break
             default: return fail(.unexpectedFrame(frame.word))
             }
         }
@@ -95,6 +95,7 @@ extension SyncEngine {
             // A family has few uploads at a time; more are not stored.
             if upload.isOver { uploads[upload.id] = nil } else if uploads.count < SyncEngine.maxUploads { uploads[upload.id] = upload }
             output.append(.notify(.upload(upload)))
+        case .activity(let one): output.append(.notify(.activity(one)))
         case .context(let inForce):
             context = inForce
             configuration.context = inForce
@@ -103,7 +104,7 @@ extension SyncEngine {
         case .role(let now):
             role = now
             output.append(.notify(.role(now)))
-        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .deviceCode, .account: output.append(.notify(.answer(frame)))
+        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .deviceCode, .account, .pong: output.append(.notify(.answer(frame)))
         case .recovered(let notice): output.append(.notify(.recovered(notice)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
@@ -273,6 +274,8 @@ extension ServerFrame {
         case .reject: "reject"
         case .presence: "presence"
         case .upload: "upload"
+        case .activity: "activity"
+        case .pong: "pong"
         case .context: "context"
         case .role: "role"
         case .page: "page"

@@ -28,6 +28,8 @@ package enum Feature: String, CaseIterable, Sendable {
     case devices
     case passwords
     case web
+    case ping
+    case activity
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

@@ -111,6 +111,21 @@ extension EngineScribe {
             writer.key("state")
             writer.string(upload.state.rawValue)
             member("octets", upload.octets)
+        case .activity(let one):
+            head("activity")
+            writer.key("member")
+            writer.identifier(one.member)
+            writer.key("action")
+            writer.string(one.activity.action.rawValue)
+            if let record = one.activity.record {
+                writer.key("record")
+                writer.beginObject()
+                writer.key("kind")
+                writer.string(record.kind.name.description)
+                writer.key("id")
+                writer.identifier(record.id)
+                writer.endObject()
+            }
         case .context(let context):
             head("context")
             writer.key("context")

@@ -104,6 +104,8 @@ struct HubScript {
         case .reject(let mutation, let rejection): return "reject \(mutation) \(rejection.code.rawValue)"
         case .upload(let upload): return "upload \(upload.state.rawValue) \(upload.octets)"
         case .presence(let presence): return "presence \(presence.connections)"
+        case .activity(let one): return "activity \(one.activity.action.rawValue)"
+        case .pong(let request): return "pong \(request)"
         case .context: return "context"
         case .role(let role): return "role \(role.rawValue)"
         case .page: return "page"

@@ -209,7 +209,8 @@ struct RandomWorld {
 
     /// Frames that a server may send at any time, or must not send.
     private mutating func odd(_ seat: Int) -> ServerFrame {
-        switch number(0...9) {
+        switch number(0...10) {
+        case 10: .activity(MemberActivity(member: World.athlete, one(in: 2) ? Activity(.typing) : Activity(.looking, .init(kind: .event, id: World.id(12)))))
         case 0: .presence(Presence(member: World.athlete, connections: number(0...2), context: .all))
         case 1: .role(.parent)
         case 2: .drain(retryAfter: Int64(number(0...70_000)))

@@ -120,6 +120,12 @@ struct RandomFrames {
         ShownSecrets(password: optional { $0.string() }, recoveryCode: optional { $0.string() }, oneTime: optional { $0.string() })
     }
 
+    private mutating func activity() -> Activity {
+        let action = pick(Activity.Action.allCases)
+        let record = HistoryRequest.Target(kind: pick(Kind.allCases), id: identifier())
+        return Activity(action, action == .idle || action == .typing && chance(50) ? nil : record)
+    }
+
     private mutating func accountAct() -> AccountAct {
         switch number(0...9) {
         case 8: .removePasskey(identifier())
@@ -136,7 +142,9 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...24) {
+        switch number(0...26) {
+        case 25: return .ping(request: sequence())
+        case 26: return .activity(activity())
         case 23:
             return .signInByName(NameSignIn(name: string(), secrets: secrets(), device: optional { $0.word() }, label: string()))
         case 24: return .account(AccountRequest(request: sequence(), accountAct()))
@@ -368,7 +376,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...36) {
+        switch number(0...38) {
         case 34: return .signedIn(NameSignedIn(token: word(), device: word()))
         case 35: return .recovered(RecoveryNotice(way: pick(RecoveryWay.allCases), at: number(0...2_000_000_000_000)))
         case 36:
@@ -436,6 +444,8 @@ struct RandomFrames {
         case 21:
             return .accessLog(AccessPage(request: number(0...1_000), entries: list(3) { $0.access() }, next: optional { $0.word() }))
         case 22: return .upload(upload())
+        case 37: return .activity(MemberActivity(member: identifier(), activity()))
+        case 38: return .pong(request: number(0...1_000))
         case 14: return .signedOut
         case 24: return .drain(retryAfter: number(50...60_000))
         case 15: return .error(rejection(), request: optional { $0.number(0...1_000) })

@@ -250,6 +250,7 @@ extension ServerFrame {
         case .programToken(let answer): answer.request
         case .deviceCode(let answer): answer.request
         case .account(let reply): reply.request
+        case .pong(let request): request
         default: nil
         }
     }

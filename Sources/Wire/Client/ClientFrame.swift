@@ -50,6 +50,10 @@ package enum ClientFrame: Hashable, Sendable {
     case signInByName(NameSignIn)
     /// `{"type":"account","request":21}`, `confirm`, `set_password` and the other frames about how a person signs in.
     case account(AccountRequest)
+    /// `{"type":"ping","request":30}`: asks for a sign of life, where no WebSocket ping is seen.
+    case ping(request: Int64)
+    /// `{"type":"activity","action":"typing"}`: for the moment, and in no log.
+    case activity(Activity)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
     case refusedRequest(request: Int64, Rejection)
     /// `{"type":"sign_out"}`: ends this session everywhere.
@@ -79,7 +83,8 @@ extension ClientFrame {
         case .createToken(let token): token.request
         case .addDevice(let device): device.request
         case .account(let account): account.request
-        case .signIn, .signInByName, .redeem, .join, .mutation, .refusedMutation, .context, .signOut: nil
+        case .ping(let request): request
+        case .signIn, .signInByName, .redeem, .join, .mutation, .refusedMutation, .context, .activity, .signOut: nil
         }
     }
 
@@ -98,7 +103,7 @@ extension ClientFrame {
         SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, CreateTokenParts.self, AddDeviceParts.self,
         SignInByNameParts.self, AccountParts.self, ConfirmParts.self, SetPasswordParts.self, RemovePasswordParts.self, AddFactorParts.self,
         ConfirmFactorParts.self, RemoveFactorParts.self, MakeRecoveryCodesParts.self, RemovePasskeyParts.self, RecoverMemberParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
-        WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, SignOutParts.self,
+        WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, PingParts.self, ActivityParts.self, SignOutParts.self,
     ]
 
     /// The frame as one text message.
@@ -140,6 +145,8 @@ extension ClientFrame {
         case .addDevice(let request): AddDeviceParts.encode(request, into: &writer)
         case .signInByName(let signIn): SignInByNameParts.encode(signIn, into: &writer)
         case .account(let request): request.encode(into: &writer)
+        case .ping(let request): PingParts.encode(request, into: &writer)
+        case .activity(let activity): ActivityParts.encode(activity, into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):
             frame.encodeRest(into: &writer)

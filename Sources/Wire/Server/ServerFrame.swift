@@ -38,6 +38,10 @@ package enum ServerFrame: Hashable, Sendable {
     /// `{"type":"upload","id":"…","member":"…","athlete":"…","title":"…","octets":47185920,"total":104857600,"state":"running"}`: how far
     /// a file is that somebody sends.
     case upload(UploadProgress)
+    /// `{"type":"activity","member":"…","action":"typing"}`: another member's occupation at this moment.
+    case activity(MemberActivity)
+    /// Answers `ping`: `{"type":"pong","request":30}`
+    case pong(request: Int64)
     /// `{"type":"context","context":"all"}`: the context in force from now on.
     case context(Context)
     /// `{"type":"role","role":"guest"}`: what this member may do changed.
@@ -91,7 +95,7 @@ extension ServerFrame {
     /// All frames, in the order of `proto/`.
     static let parts: [any ServerFrameParts.Type] = [
         WelcomeParts.self, TokenParts.self, MembershipParts.self, JoinedParts.self, ResetParts.self, SnapshotParts.self, SnapshotEndParts.self, ChangeParts.self,
-        LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ContextParts.self,
+        LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ActivityParts.self, PongParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
         ProgramTokenParts.self, DeviceCodeParts.self, AccountParts.self, SignedInParts.self, RecoveredParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
@@ -133,6 +137,8 @@ extension ServerFrame {
         case .checksum(let sequence, let checksum): ChecksumParts.encode(sequence, checksum, into: &writer)
         case .presence(let presence): PresenceParts.encode(presence, into: &writer)
         case .upload(let upload): UploadParts.encode(upload, into: &writer)
+        case .activity(let activity): ActivityParts.encode(activity, into: &writer)
+        case .pong(let request): PongParts.encode(request, into: &writer)
         case .context(let context): ContextParts.encode(context, into: &writer)
         case .role(let role): RoleParts.encode(role, into: &writer)
         case .page(let page): PageParts.encode(page, into: &writer)

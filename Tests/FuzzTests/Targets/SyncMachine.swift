@@ -244,7 +244,9 @@ struct SyncMachine {
                     mutation: mutation(), sequence: choices.chance() ? sequence() : nil,
                     records: [.init(id: Self.id(10 + choices.below(4)), version: version())]))
         case 11: return .reject(mutation: mutation(), rejection())
-        case 12: return .presence(Presence(member: Self.id(choices.below(3)), connections: choices.below(3), context: .all))
+        case 12:
+            if choices.below(4) == 0 { return choices.chance() ? .pong(request: 1) : .activity(MemberActivity(member: Self.id(0), Activity(.typing))) }
+            return .presence(Presence(member: Self.id(choices.below(3)), connections: choices.below(3), context: .all))
         case 13: return choices.chance() ? choices.chance() ? .context(context()) : .tagged(.context(context()), request: 1) : .role(.guest)
         case 14: return .page(Page(request: 1, sequence: 1, records: [record()]))
         case 15: return choices.below(4) == 0 ? .signedOut : choices.chance() ? .drain(retryAfter: sequence()) : .unknown(type: "x")

@@ -267,6 +267,8 @@ final class TestClient {
         case .reject(let mutation, let rejection): "reject \(mutation) \(rejection.code.rawValue)"
         case .upload(let upload): "upload \(upload.state.rawValue)"
         case .presence(let presence): "presence \(presence.connections)"
+        case .activity(let one): "activity \(one.activity.action.rawValue)"
+        case .pong: "pong"
         case .context: "context"
         case .role(let role): "role \(role.rawValue)"
         case .page: "page"

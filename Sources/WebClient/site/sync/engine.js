@@ -455,7 +455,7 @@ export class SyncEngine {
    * @param {number} now
    */
   #receiveJoined(frame, now) {
-    if (this.phase === "joining" && !["joined", "reset", "error", "signed_out", "role", "presence", "upload"].includes(frame.type)) {
+    if (this.phase === "joining" && !["joined", "reset", "error", "signed_out", "role", "presence", "upload", "activity"].includes(frame.type)) {
       return this.#unexpected(frame.type);
     }
     switch (frame.type) {
@@ -510,6 +510,13 @@ export class SyncEngine {
         this.output.push({ notify: "upload", id: frame.id, state, octets: frame.octets, upload: frame });
         return;
       }
+      case "activity": {
+        // One that a newer server added, or about a record of a kind that this program does not know, is none that can be shown.
+        const record = frame.record && KINDS[frame.record.kind] ? { kind: frame.record.kind, id: frame.record.id } : undefined;
+        const isKnown = frame.action === "typing" || (record && (frame.action === "editing" || frame.action === "looking"));
+        this.output.push({ notify: "activity", member: frame.member, action: isKnown ? frame.action : "idle", ...(isKnown && record ? { record } : {}) });
+        return;
+      }
       case "context":
         this.context = frame.context;
         this.configuration.context = frame.context;
@@ -533,7 +540,11 @@ export class SyncEngine {
       case "audit":
       case "standing":
       case "standings":
+      case "sessions":
+      case "program_token":
+      case "device_code":
       case "account":
+      case "pong":
         this.output.push({ notify: "answer", frame });
         return;
       case "signed_out":

@@ -23,8 +23,9 @@ import { FEATURES } from "./protocol.js";
 
 /** The types of frames that a server sends. */
 export const SERVER_FRAMES = new Set([
-  "welcome", "token", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "checksum", "ack", "reject", "presence", "upload", "context",
-  "role", "page", "statistics", "history", "digest", "access_log", "invite", "invites", "audit", "standing", "standings", "signed_out", "drain", "error",
+  "welcome", "token", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "checksum", "ack", "reject", "presence", "upload", "activity", "pong", "context",
+  "role", "page", "statistics", "history", "digest", "access_log", "invite", "invites", "audit", "standing", "standings",
+  "sessions", "program_token", "device_code", "account", "membership", "signed_in", "recovered", "signed_out", "drain", "error",
 ]);
 
 /**
