@@ -36,6 +36,8 @@ package struct StatusFacts: Hashable, Sendable {
     package var pending = 0
     package var refused = 0
     package var conflicts = 0
+    /// The occupations of the others at this moment, as one line.
+    package var activity = ""
     /// Messages, and mentions among them.
     package var unread = 0
     package var mentions = 0
@@ -105,7 +107,7 @@ package enum StatusLine {
     package static func draw(_ facts: StatusFacts, below: Int, chord: String, note: String = "", _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {
         let base = theme[.status]
         canvas.fill(rect, " ", base)
-        var news: [Part] = []
+        var news: [Part] = facts.activity.isEmpty ? [] : [(facts.activity, base.with(.italic), nil)]
         if facts.unread > 0 { news.append(("\(facts.unread) unread", theme[.unread].over(base), 1)) }
         if facts.mentions > 0 { news.append((count(facts.mentions, "mention"), theme[.mention].over(base), 1)) }
         if facts.hasActivity { news.append(("•", theme[.muted].over(base), 1)) }

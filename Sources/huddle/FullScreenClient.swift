@@ -40,6 +40,9 @@ final class FullScreenClient {
     var refreshes = RefreshTimes()
     /// What is typed and not sent.
     var typing = Typing()
+    /// What the others do at this moment, and what they were told of this person.
+    var others = MemberActivities()
+    var own = OwnActivity()
     /// One's own last change, until it is taken back.
     var lastOwn: Cursor?
     private var editor: (process: ExternalEditor, done: (String) -> Void)?
@@ -142,6 +145,10 @@ final class FullScreenClient {
                 message.clear()
                 isUnchanged = false
             }
+            if let end = others.deadline, Clock.monotonicMilliseconds() >= end {
+                expireActivity()
+                isUnchanged = false
+            }
             refreshes.pass(Clock.monotonicMilliseconds())
             if refreshes.isStale {
                 refresh()
@@ -173,7 +180,7 @@ final class FullScreenClient {
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
             // When the frame is out.
             if let due = typing.due, Clock.monotonicMilliseconds() >= due { keepTyping() }
-            let deadline = [screen.deadline, message.end, typing.due, refreshes.dayEnd, refreshes.preparation, facts.firstLoad == .begun ? refreshes.slowLoad : nil].compactMap(\.self).min()
+            let deadline = [screen.deadline, message.end, typing.due, others.deadline, refreshes.dayEnd, refreshes.preparation, facts.firstLoad == .begun ? refreshes.slowLoad : nil].compactMap(\.self).min()
             let news = try session.turn(until: deadline, waitingFor: &items)
             for event in news { take(event) }
             var isQuiet = news.isEmpty
@@ -234,6 +241,7 @@ final class FullScreenClient {
         case .input(let input):
             if case .focus(let isIn) = input { isFocused = isIn }
             refreshes.keyPressed(Clock.monotonicMilliseconds())
+            defer { tellActivity() }
             do { try take(input) } catch let rejection as Rejection {
                 tell(rejection.message.printable)
             } catch let error as Errno {
@@ -293,6 +301,7 @@ final class FullScreenClient {
     // MARK: What happens
 
     private func take(_ event: SessionEvent) {
+        if takeActivity(event) { return }
         refreshes.isStale = true
         records.note(event)
         if open.room.receive(event, session) || open.documents.receive(event) { return }
@@ -367,6 +376,7 @@ final class FullScreenClient {
 
     private func facts(_ engine: borrowing SyncEngine) -> StatusFacts {
         var facts = StatusFacts()
+        facts.activity = others.text(records.names)
         facts.server = session.address.description.printable
         facts.family = engine.familyName?.printable ?? "Huddle"
         switch engine.phase {

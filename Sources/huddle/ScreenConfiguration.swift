@@ -18,6 +18,8 @@ struct ScreenConfiguration {
     private(set) var takesMouse = true
     /// Whether the terminal's title tells what is unread.
     private(set) var setsTitle = true
+    /// Whether the others see that the person types, and which record they edit or look at.
+    private(set) var showsTyping = true
     /// Whether links are given to the terminal as such; `nil` where it is known to take them.
     private(set) var hyperlinks: Bool?
     /// What the room shows besides messages.
@@ -65,6 +67,9 @@ struct ScreenConfiguration {
         case .theme:
             guard words.count == 1, Theme.names.contains(words[0]) else { return usage }
             theme = words[0]
+        case .typing:
+            guard words.count == 1, setting.words.contains(words[0]) else { return usage }
+            showsTyping = words[0] == "on"
         case .mouse, .title:
             guard words.count == 1, setting.words.contains(words[0]) else { return usage }
             if setting == .mouse { takesMouse = words[0] == "on" } else { setsTitle = words[0] == "on" }
@@ -94,6 +99,7 @@ struct ScreenConfiguration {
         case .theme: theme ?? ScreenSetting.byDefault
         case .mouse: takesMouse ? "on" : "off"
         case .title: setsTitle ? "on" : "off"
+        case .typing: showsTyping ? "on" : "off"
         case .hyperlinks: hyperlinks.map { $0 ? "on" : "off" } ?? "auto"
         case .activity: activity.rawValue
         case .notify: notify.isEmpty ? "none" : NotificationWay.allCases.filter(notify.contains).map(\.rawValue).joined(separator: " ")

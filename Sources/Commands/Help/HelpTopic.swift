@@ -76,6 +76,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                     + "each as it is typed but without the slash, where you can write it as well.",
                 "A mouse clicks what it points at; with Shift the terminal selects text as always, after /set mouse off always.",
                 "The terminal's title has the family and how much is unread, where what it was can be given back; /set title off leaves it alone.",
+                "The others see that you type, and which record you edit or look at, as long as you press keys: /set typing off keeps that to yourself.",
                 "Terminals that are known to open links by themselves get links as such, those to directions, events and documents and those in what is said: /set hyperlinks on, off or auto.",
                 "/set notify decides how you are notified: some of bell, osc9, hook, or none. A command is set with: "
                     + "/set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. It has $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) as well, the text "

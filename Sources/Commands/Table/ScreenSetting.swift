@@ -4,7 +4,7 @@ internal import Words
 
 /// What a person can set for the full screen: a line `set NAME VALUE…` of `~/.config/huddle/config`, or `/set NAME VALUE…`.
 package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
-    case theme, mouse, title, hyperlinks, activity, notify
+    case theme, mouse, title, hyperlinks, activity, typing, notify
     case notifyCommand = "notify-command"
 
     /// Takes a line out, so that it is as without any.
@@ -18,6 +18,7 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
         case .title: "the family and what is unread in the terminal's title"
         case .hyperlinks: "links that the terminal opens by itself; auto: where it is known to"
         case .activity: "what the room shows besides messages: on, changes and who comes and leaves; quiet, changes; off, nothing"
+        case .typing: "whether the others see that you type, and which record you edit or look at"
         case .notify: "how you are notified that somebody wrote"
         case .notifyCommand: "a program that is run as well"
         }
@@ -27,7 +28,7 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
     package var words: [String] {
         switch self {
         case .theme: ["dark", "light", "mono"]
-        case .mouse, .title: ["on", "off"]
+        case .mouse, .title, .typing: ["on", "off"]
         case .hyperlinks: ["on", "off", "auto"]
         case .activity: TimelineActivity.allCases.map(\.rawValue)
         case .notify: ["bell", "osc9", "hook", "none"]

@@ -158,6 +158,12 @@ package final class ClientSession {
         return request
     }
 
+    /// Tells the others what the person does at this moment, if the server passes it on.
+    package func tell(_ activity: Activity) {
+        guard engine.isJoined, engine.features.contains(.activity) else { return }
+        carryOut([.send(.activity(activity))])
+    }
+
     /// Ends the session everywhere, and with the answer what is kept of it on this machine; see `SyncEngine.signOut`.
     package func signOut() { carryOut(engine.signOut(now: now)) }
 

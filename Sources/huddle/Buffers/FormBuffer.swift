@@ -42,6 +42,9 @@ final class FormBuffer: Buffer {
         if let base = view.parts.first?.base, let record = host.session.engine.record(base.id) { view.follow(record, by: host.records.names.member(record.updatedBy)) }
     }
 
+    /// The record that the form changes; `nil` for a new one.
+    var edited: RecordReference? { view.parts.first?.base.map { RecordReference($0.kind, $0.id) } }
+
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
 
     func adopt(_ theme: Theme, _ keymap: Keymap) {
