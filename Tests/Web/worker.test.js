@@ -87,3 +87,25 @@ test("sessions, documents, uploads, share pages, other methods and other origins
   ];
   for (const [path, options] of untouched) assert.equal(one.ask(path, options), undefined, path);
 });
+
+test("a page whose script is gone from the cache comes from the server, if there is one", async () => {
+  let isThere = true;
+  const one = worker("b1", (path) => {
+    if (!isThere) throw new TypeError("no network");
+    return [200, typeof path === "string" ? `${path} of b1` : ""];
+  });
+  await one.run("install");
+  one.stores.get("huddle-b1").delete("/app/b1/app.js");
+  isThere = false;
+  assert.match(await (await one.ask("/room", { mode: "navigate" })).text(), /\/events of b1/);
+  isThere = true;
+  assert.match(await (await one.ask("/room", { mode: "navigate" })).text(), /\/room of b1/);
+  one.stores.clear();
+  assert.match(await (await one.ask("/room", { mode: "navigate" })).text(), /\/room of b1/);
+});
+
+test("a worker says which build it holds", async () => {
+  const told = [];
+  worker("b7", all("b7")).run("message", { data: "which build", ports: [{ postMessage: (build) => told.push(build) }] });
+  assert.deepEqual(told, ["b7"]);
+});

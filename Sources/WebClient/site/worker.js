@@ -35,6 +35,7 @@ self.addEventListener("activate", (event) => {
 
 self.addEventListener("message", (event) => {
   if (event.data === "take over") self.skipWaiting();
+  else if (event.data === "which build") event.ports[0]?.postMessage(BUILD);
 });
 
 self.addEventListener("fetch", (event) => {
@@ -46,9 +47,13 @@ self.addEventListener("fetch", (event) => {
 });
 
 /**
- * The file of this build, or the server's if the cache was emptied.
+ * The file of this build, or the server's if the cache was emptied. A page whose other files are gone would stay empty, so that it is the server's, too.
  */
 async function held(path, request) {
   const cache = await caches.open(NAME);
-  return (await cache.match(path)) ?? fetch(request);
+  const file = await cache.match(path);
+  if (!file) return fetch(request);
+  if (path !== SHELL) return file;
+  for (const one of FILES) if (!(await cache.match(one))) return fetch(request).catch(() => file);
+  return file;
 }
