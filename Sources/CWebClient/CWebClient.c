@@ -15,225 +15,234 @@ static const unsigned char file3[] = {
 #embed "../WebClient/site/dates/zones.js"
 };
 static const unsigned char file4[] = {
-#embed "../WebClient/site/documents/uploads.js"
+#embed "../WebClient/site/documents/kept-files.js"
 };
 static const unsigned char file5[] = {
-#embed "../WebClient/site/family/checksum.js"
+#embed "../WebClient/site/documents/uploads.js"
 };
 static const unsigned char file6[] = {
-#embed "../WebClient/site/family/itinerary.js"
+#embed "../WebClient/site/family/checksum.js"
 };
 static const unsigned char file7[] = {
-#embed "../WebClient/site/family/kinds.js"
+#embed "../WebClient/site/family/itinerary.js"
 };
 static const unsigned char file8[] = {
-#embed "../WebClient/site/family/merge.js"
+#embed "../WebClient/site/family/kinds.js"
 };
 static const unsigned char file9[] = {
-#embed "../WebClient/site/family/permission.js"
+#embed "../WebClient/site/family/merge.js"
 };
 static const unsigned char file10[] = {
-#embed "../WebClient/site/family/records.js"
+#embed "../WebClient/site/family/permission.js"
 };
 static const unsigned char file11[] = {
-#embed "../WebClient/site/family/rules.js"
+#embed "../WebClient/site/family/records.js"
 };
 static const unsigned char file12[] = {
-#embed "../WebClient/site/family/sentences.js"
+#embed "../WebClient/site/family/rules.js"
 };
 static const unsigned char file13[] = {
-#embed "../WebClient/site/family/shift.js"
+#embed "../WebClient/site/family/sentences.js"
 };
 static const unsigned char file14[] = {
-#embed "../WebClient/site/folding/folded.js"
+#embed "../WebClient/site/family/shift.js"
 };
 static const unsigned char file15[] = {
-#embed "../WebClient/site/folding/table.js"
+#embed "../WebClient/site/folding/folded.js"
 };
 static const unsigned char file16[] = {
-#embed "../WebClient/site/icons/huddle.svg"
+#embed "../WebClient/site/folding/table.js"
 };
 static const unsigned char file17[] = {
-#embed "../WebClient/site/index.html"
+#embed "../WebClient/site/icons/huddle.svg"
 };
 static const unsigned char file18[] = {
-#embed "../WebClient/site/manifest.webmanifest"
+#embed "../WebClient/site/index.html"
 };
 static const unsigned char file19[] = {
-#embed "../WebClient/site/queries/declarations.js"
+#embed "../WebClient/site/manifest.webmanifest"
 };
 static const unsigned char file20[] = {
-#embed "../WebClient/site/queries/keys.js"
+#embed "../WebClient/site/queries/declarations.js"
 };
 static const unsigned char file21[] = {
-#embed "../WebClient/site/queries/query.js"
+#embed "../WebClient/site/queries/keys.js"
 };
 static const unsigned char file22[] = {
-#embed "../WebClient/site/queries/statistics.js"
+#embed "../WebClient/site/queries/query.js"
 };
 static const unsigned char file23[] = {
-#embed "../WebClient/site/screen/dialog.js"
+#embed "../WebClient/site/queries/statistics.js"
 };
 static const unsigned char file24[] = {
-#embed "../WebClient/site/screen/html.js"
+#embed "../WebClient/site/screen/dialog.js"
 };
 static const unsigned char file25[] = {
-#embed "../WebClient/site/screen/icons.js"
+#embed "../WebClient/site/screen/html.js"
 };
 static const unsigned char file26[] = {
-#embed "../WebClient/site/screen/longlist.js"
+#embed "../WebClient/site/screen/icons.js"
 };
 static const unsigned char file27[] = {
-#embed "../WebClient/site/screen/router.js"
+#embed "../WebClient/site/screen/longlist.js"
 };
 static const unsigned char file28[] = {
-#embed "../WebClient/site/screen/skeleton.js"
+#embed "../WebClient/site/screen/router.js"
 };
 static const unsigned char file29[] = {
-#embed "../WebClient/site/sessions/account.js"
+#embed "../WebClient/site/screen/skeleton.js"
 };
 static const unsigned char file30[] = {
-#embed "../WebClient/site/sessions/build.js"
+#embed "../WebClient/site/sessions/account.js"
 };
 static const unsigned char file31[] = {
-#embed "../WebClient/site/sessions/cache.js"
+#embed "../WebClient/site/sessions/activity.js"
 };
 static const unsigned char file32[] = {
-#embed "../WebClient/site/sessions/ids.js"
+#embed "../WebClient/site/sessions/build.js"
 };
 static const unsigned char file33[] = {
-#embed "../WebClient/site/sessions/passkeys.js"
+#embed "../WebClient/site/sessions/cache.js"
 };
 static const unsigned char file34[] = {
-#embed "../WebClient/site/sessions/slots.js"
+#embed "../WebClient/site/sessions/ids.js"
 };
 static const unsigned char file35[] = {
-#embed "../WebClient/site/sessions/store.js"
+#embed "../WebClient/site/sessions/passkeys.js"
 };
 static const unsigned char file36[] = {
-#embed "../WebClient/site/style/app.css"
+#embed "../WebClient/site/sessions/slots.js"
 };
 static const unsigned char file37[] = {
-#embed "../WebClient/site/sync/backoff.js"
+#embed "../WebClient/site/sessions/store.js"
 };
 static const unsigned char file38[] = {
-#embed "../WebClient/site/sync/confirmed.js"
+#embed "../WebClient/site/style/app.css"
 };
 static const unsigned char file39[] = {
-#embed "../WebClient/site/sync/conflicts.js"
+#embed "../WebClient/site/sync/backoff.js"
 };
 static const unsigned char file40[] = {
-#embed "../WebClient/site/sync/engine.js"
+#embed "../WebClient/site/sync/confirmed.js"
 };
 static const unsigned char file41[] = {
-#embed "../WebClient/site/sync/folding.js"
+#embed "../WebClient/site/sync/conflicts.js"
 };
 static const unsigned char file42[] = {
-#embed "../WebClient/site/sync/pending.js"
+#embed "../WebClient/site/sync/engine.js"
 };
 static const unsigned char file43[] = {
-#embed "../WebClient/site/views/access.js"
+#embed "../WebClient/site/sync/folding.js"
 };
 static const unsigned char file44[] = {
-#embed "../WebClient/site/views/answers.js"
+#embed "../WebClient/site/sync/pending.js"
 };
 static const unsigned char file45[] = {
-#embed "../WebClient/site/views/app.js"
+#embed "../WebClient/site/views/access.js"
 };
 static const unsigned char file46[] = {
-#embed "../WebClient/site/views/audit.js"
+#embed "../WebClient/site/views/activity.js"
 };
 static const unsigned char file47[] = {
-#embed "../WebClient/site/views/board-plan.js"
+#embed "../WebClient/site/views/answers.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/board.js"
+#embed "../WebClient/site/views/app.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/calendar.js"
+#embed "../WebClient/site/views/audit.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/commands.js"
+#embed "../WebClient/site/views/board-plan.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/comments.js"
+#embed "../WebClient/site/views/board.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/consent.js"
+#embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/commands.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/consent.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file59[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file60[] = {
-#embed "../WebClient/site/views/history.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file61[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file62[] = {
-#embed "../WebClient/site/views/keys.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file63[] = {
-#embed "../WebClient/site/views/log-links.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file64[] = {
-#embed "../WebClient/site/views/palette.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file65[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/keys.js"
 };
 static const unsigned char file66[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/log-links.js"
 };
 static const unsigned char file67[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/palette.js"
 };
 static const unsigned char file68[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file69[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file70[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file71[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file72[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file73[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file74[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file75[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file76[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file77[] = {
+#embed "../WebClient/site/wire/protocol.js"
+};
+static const unsigned char file78[] = {
+#embed "../WebClient/site/wire/rejections.js"
+};
+static const unsigned char file79[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file80[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -242,80 +251,83 @@ static const webclient_file files[] = {
     {"crypto/sha256.js", file1, sizeof file1},
     {"dates/calendar.js", file2, sizeof file2},
     {"dates/zones.js", file3, sizeof file3},
-    {"documents/uploads.js", file4, sizeof file4},
-    {"family/checksum.js", file5, sizeof file5},
-    {"family/itinerary.js", file6, sizeof file6},
-    {"family/kinds.js", file7, sizeof file7},
-    {"family/merge.js", file8, sizeof file8},
-    {"family/permission.js", file9, sizeof file9},
-    {"family/records.js", file10, sizeof file10},
-    {"family/rules.js", file11, sizeof file11},
-    {"family/sentences.js", file12, sizeof file12},
-    {"family/shift.js", file13, sizeof file13},
-    {"folding/folded.js", file14, sizeof file14},
-    {"folding/table.js", file15, sizeof file15},
-    {"icons/huddle.svg", file16, sizeof file16},
-    {"index.html", file17, sizeof file17},
-    {"manifest.webmanifest", file18, sizeof file18},
-    {"queries/declarations.js", file19, sizeof file19},
-    {"queries/keys.js", file20, sizeof file20},
-    {"queries/query.js", file21, sizeof file21},
-    {"queries/statistics.js", file22, sizeof file22},
-    {"screen/dialog.js", file23, sizeof file23},
-    {"screen/html.js", file24, sizeof file24},
-    {"screen/icons.js", file25, sizeof file25},
-    {"screen/longlist.js", file26, sizeof file26},
-    {"screen/router.js", file27, sizeof file27},
-    {"screen/skeleton.js", file28, sizeof file28},
-    {"sessions/account.js", file29, sizeof file29},
-    {"sessions/build.js", file30, sizeof file30},
-    {"sessions/cache.js", file31, sizeof file31},
-    {"sessions/ids.js", file32, sizeof file32},
-    {"sessions/passkeys.js", file33, sizeof file33},
-    {"sessions/slots.js", file34, sizeof file34},
-    {"sessions/store.js", file35, sizeof file35},
-    {"style/app.css", file36, sizeof file36},
-    {"sync/backoff.js", file37, sizeof file37},
-    {"sync/confirmed.js", file38, sizeof file38},
-    {"sync/conflicts.js", file39, sizeof file39},
-    {"sync/engine.js", file40, sizeof file40},
-    {"sync/folding.js", file41, sizeof file41},
-    {"sync/pending.js", file42, sizeof file42},
-    {"views/access.js", file43, sizeof file43},
-    {"views/answers.js", file44, sizeof file44},
-    {"views/app.js", file45, sizeof file45},
-    {"views/audit.js", file46, sizeof file46},
-    {"views/board-plan.js", file47, sizeof file47},
-    {"views/board.js", file48, sizeof file48},
-    {"views/calendar.js", file49, sizeof file49},
-    {"views/commands.js", file50, sizeof file50},
-    {"views/comments.js", file51, sizeof file51},
-    {"views/consent.js", file52, sizeof file52},
-    {"views/document.js", file53, sizeof file53},
-    {"views/documents.js", file54, sizeof file54},
-    {"views/event-form.js", file55, sizeof file55},
-    {"views/event.js", file56, sizeof file56},
-    {"views/events.js", file57, sizeof file57},
-    {"views/form.js", file58, sizeof file58},
-    {"views/frame.js", file59, sizeof file59},
-    {"views/history.js", file60, sizeof file60},
-    {"views/kept.js", file61, sizeof file61},
-    {"views/keys.js", file62, sizeof file62},
-    {"views/log-links.js", file63, sizeof file63},
-    {"views/palette.js", file64, sizeof file64},
-    {"views/room.js", file65, sizeof file65},
-    {"views/season.js", file66, sizeof file66},
-    {"views/settings.js", file67, sizeof file67},
-    {"views/sign-in.js", file68, sizeof file68},
-    {"views/trip-items.js", file69, sizeof file69},
-    {"views/trip.js", file70, sizeof file70},
-    {"views/trips.js", file71, sizeof file71},
-    {"views/values.js", file72, sizeof file72},
-    {"wire/frames.js", file73, sizeof file73},
-    {"wire/protocol.js", file74, sizeof file74},
-    {"wire/rejections.js", file75, sizeof file75},
-    {"words/dates.js", file76, sizeof file76},
-    {"worker.js", file77, sizeof file77},
+    {"documents/kept-files.js", file4, sizeof file4},
+    {"documents/uploads.js", file5, sizeof file5},
+    {"family/checksum.js", file6, sizeof file6},
+    {"family/itinerary.js", file7, sizeof file7},
+    {"family/kinds.js", file8, sizeof file8},
+    {"family/merge.js", file9, sizeof file9},
+    {"family/permission.js", file10, sizeof file10},
+    {"family/records.js", file11, sizeof file11},
+    {"family/rules.js", file12, sizeof file12},
+    {"family/sentences.js", file13, sizeof file13},
+    {"family/shift.js", file14, sizeof file14},
+    {"folding/folded.js", file15, sizeof file15},
+    {"folding/table.js", file16, sizeof file16},
+    {"icons/huddle.svg", file17, sizeof file17},
+    {"index.html", file18, sizeof file18},
+    {"manifest.webmanifest", file19, sizeof file19},
+    {"queries/declarations.js", file20, sizeof file20},
+    {"queries/keys.js", file21, sizeof file21},
+    {"queries/query.js", file22, sizeof file22},
+    {"queries/statistics.js", file23, sizeof file23},
+    {"screen/dialog.js", file24, sizeof file24},
+    {"screen/html.js", file25, sizeof file25},
+    {"screen/icons.js", file26, sizeof file26},
+    {"screen/longlist.js", file27, sizeof file27},
+    {"screen/router.js", file28, sizeof file28},
+    {"screen/skeleton.js", file29, sizeof file29},
+    {"sessions/account.js", file30, sizeof file30},
+    {"sessions/activity.js", file31, sizeof file31},
+    {"sessions/build.js", file32, sizeof file32},
+    {"sessions/cache.js", file33, sizeof file33},
+    {"sessions/ids.js", file34, sizeof file34},
+    {"sessions/passkeys.js", file35, sizeof file35},
+    {"sessions/slots.js", file36, sizeof file36},
+    {"sessions/store.js", file37, sizeof file37},
+    {"style/app.css", file38, sizeof file38},
+    {"sync/backoff.js", file39, sizeof file39},
+    {"sync/confirmed.js", file40, sizeof file40},
+    {"sync/conflicts.js", file41, sizeof file41},
+    {"sync/engine.js", file42, sizeof file42},
+    {"sync/folding.js", file43, sizeof file43},
+    {"sync/pending.js", file44, sizeof file44},
+    {"views/access.js", file45, sizeof file45},
+    {"views/activity.js", file46, sizeof file46},
+    {"views/answers.js", file47, sizeof file47},
+    {"views/app.js", file48, sizeof file48},
+    {"views/audit.js", file49, sizeof file49},
+    {"views/board-plan.js", file50, sizeof file50},
+    {"views/board.js", file51, sizeof file51},
+    {"views/calendar.js", file52, sizeof file52},
+    {"views/commands.js", file53, sizeof file53},
+    {"views/comments.js", file54, sizeof file54},
+    {"views/consent.js", file55, sizeof file55},
+    {"views/document.js", file56, sizeof file56},
+    {"views/documents.js", file57, sizeof file57},
+    {"views/event-form.js", file58, sizeof file58},
+    {"views/event.js", file59, sizeof file59},
+    {"views/events.js", file60, sizeof file60},
+    {"views/form.js", file61, sizeof file61},
+    {"views/frame.js", file62, sizeof file62},
+    {"views/history.js", file63, sizeof file63},
+    {"views/kept.js", file64, sizeof file64},
+    {"views/keys.js", file65, sizeof file65},
+    {"views/log-links.js", file66, sizeof file66},
+    {"views/palette.js", file67, sizeof file67},
+    {"views/room.js", file68, sizeof file68},
+    {"views/season.js", file69, sizeof file69},
+    {"views/settings.js", file70, sizeof file70},
+    {"views/sign-in.js", file71, sizeof file71},
+    {"views/trip-items.js", file72, sizeof file72},
+    {"views/trip.js", file73, sizeof file73},
+    {"views/trips.js", file74, sizeof file74},
+    {"views/values.js", file75, sizeof file75},
+    {"wire/frames.js", file76, sizeof file76},
+    {"wire/protocol.js", file77, sizeof file77},
+    {"wire/rejections.js", file78, sizeof file78},
+    {"words/dates.js", file79, sizeof file79},
+    {"worker.js", file80, sizeof file80},
 };
 
 const webclient_file *webclient_files(size_t *count) {

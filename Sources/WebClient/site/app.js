@@ -2,18 +2,20 @@
 import { ask, openDialog, Toasts } from "./screen/dialog.js";
 import { button, fill, h, link } from "./screen/html.js";
 import { Router } from "./screen/router.js";
+import { KeptFiles } from "./documents/kept-files.js";
 import { request, sentence, session } from "./sessions/account.js";
 import { follow, register } from "./sessions/build.js";
 import { Cache } from "./sessions/cache.js";
 import { Slots } from "./sessions/slots.js";
 import { Store } from "./sessions/store.js";
 import { accessPage } from "./views/access.js";
+import { activityLine } from "./views/activity.js";
 import { App } from "./views/app.js";
 import { auditPage } from "./views/audit.js";
 import { boardPage } from "./views/board.js";
 import { consentPage } from "./views/consent.js";
 import { documentPage } from "./views/document.js";
-import { documentsPage } from "./views/documents.js";
+import { documentsPage, uploads } from "./views/documents.js";
 import { eventPage } from "./views/event.js";
 import { eventFormPage } from "./views/event-form.js";
 import { eventsPage } from "./views/events.js";
@@ -58,12 +60,30 @@ const brief = {
   set() { document.cookie = "huddle-brief=1; path=/; SameSite=Strict"; },
 };
 
+/**
+ * Why the database of this browser does not open.
+ * @type {"newer" | "blocked" | "damaged" | undefined}
+ */
+let storageProblem;
+
 /** @returns {Promise<Cache | undefined>} */
 async function openCache() {
   try {
+    storageProblem = undefined;
     return await Cache.open();
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     console.warn("huddle: this browser keeps no copy", error);
+    storageProblem = error?.name === "VersionError" ? "newer" : error?.name === "SecurityError" || error instanceof ReferenceError || error instanceof TypeError ? "blocked" : "damaged";
+    return undefined;
+  }
+}
+
+/** @returns {Promise<KeptFiles | undefined>} */
+async function openFiles() {
+  try {
+    return await KeptFiles.open();
+  } catch (error) {
+    console.warn("huddle: this browser keeps no files", error);
     return undefined;
   }
 }
@@ -125,7 +145,17 @@ async function forget(memberships, all) {
     const store = new Store({ cache, slots: new Slots() });
     store.slot = { client: "", family: membership.family, member: membership.member, chunks: 1, used: 0, state: {} };
     await store.forget({ all });
+    if (all) await forgetFiles(membership);
   }
+}
+
+/**
+ * Removes the files of a member that have not arrived.
+ * @param {{family: string, member: string}} owner
+ */
+async function forgetFiles({ family, member }) {
+  const kept = await openFiles();
+  await kept?.clear({ family, member }).catch(() => undefined);
 }
 
 /**
@@ -143,11 +173,15 @@ async function open(memberships, { isBrief, family }) {
     return;
   }
   const cache = isBrief ? undefined : await openCache();
-  const store = new Store({ cache, slots: new Slots() });
+  const slots = new Slots();
+  const store = new Store({ cache, slots });
+  if (!isBrief) store.storageProblem = storageProblem;
   const season = new Season(store);
   const toasts = new Toasts();
   const app = new App({ store, season, toasts, cache, memberships, isBrief });
   const frame = new Frame(app);
+  const activity = activityLine(app);
+  frame.place.before(activity.element);
   const router = new Router(frame.place, [
     { pattern: /^\/events\/create$/, make: (_, query) => eventFormPage(app, undefined, query.get("date") ?? undefined) },
     { pattern: /^\/events\/([^/]+)\/edit$/, make: ([id]) => eventFormPage(app, id) },
@@ -167,11 +201,13 @@ async function open(memberships, { isBrief, family }) {
     { pattern: /^/, make: () => ({ title: "Not found", element: h("section", null, h("h1", null, "Page not found"), h("p", null, link("/events", "Return to Events →"))) }) },
   ], (path, page) => {
     frame.shown(path === "/" ? "/events" : path);
+    activity.opened(path);
     document.title = `${page.title} – ${store.engine.familyName ?? "Huddle"}`;
   });
   app.router = router;
   app.openFamily = (one) => { location.assign(`/events?family=${one.family}`); };
   app.signOut = () => signOut(app);
+  uploads.open({ owner: { family: membership.family, member: membership.member }, kept: cache && (await openFiles()), slots, isThere: (id) => store.engine.record(id) !== undefined });
   await store.begin(membership);
   fill(root, frame.element);
   router.start();
@@ -180,10 +216,12 @@ async function open(memberships, { isBrief, family }) {
     router.page?.update?.(ids);
     for (const note of notes) {
       if (note.stop) stopped(app, note);
+      if (note.notify === "live") uploads.continueKept();
       if (note.notify === "welcome") follow(note.welcome.web, () => store.settle());
     }
   });
   for (const event of ["online", "pageshow"]) addEventListener(event, () => store.check());
+  document.addEventListener("resume", () => store.check());
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") store.check();
     else store.settle();
@@ -200,7 +238,10 @@ async function stopped(app, note) {
   const isRemoved = note.stop === "closed" && note.code === 4500;
   const isEnded = note.stop === "token_unknown" || note.stop === "signed_out" || (note.stop === "closed" && note.code === 4501);
   if (isRemoved || isEnded) {
+    const owner = { ...uploads.owner };
+    uploads.end();
     await app.store.forget({ all: isRemoved });
+    if (isRemoved) await forgetFiles(owner);
     memory.memberships = [];
     signIn({
       code: "",
@@ -218,8 +259,10 @@ async function stopped(app, note) {
 /** @param {App} app */
 async function signOut(app) {
   const { waiting, refused } = app.store.waiting;
-  if (waiting + refused > 0) {
-    const text = `${counted(waiting + refused, "change")} of yours ${waiting + refused === 1 ? "is" : "are"} not on the server and would be lost.`;
+  const { unfinished } = uploads;
+  if (waiting + refused + unfinished > 0) {
+    const what = [waiting + refused > 0 && counted(waiting + refused, "change"), unfinished > 0 && counted(unfinished, "upload")].filter((text) => text).join(" and ");
+    const text = `${what} of yours ${waiting + refused + unfinished === 1 ? "is" : "are"} not on the server and would be lost.`;
     if (!(await ask("Sign out?", text, { yes: "Sign out and lose them", danger: true }))) return;
   }
   app.isLeaving = true;
@@ -229,7 +272,10 @@ async function signOut(app) {
     app.toasts.show("There is no connection to the server, so this session cannot be ended. Try again when it is back.");
     return;
   }
+  const owner = { ...uploads.owner };
+  uploads.end();
   await app.store.forget({ all: true });
+  await forgetFiles(owner);
   memory.memberships = [];
   history.replaceState(null, "", "/");
   location.reload();

@@ -46,6 +46,23 @@ function end(transaction) {
 }
 
 /**
+ * Runs a transaction whole or not at all, also if a request cannot even be made.
+ * @param {IDBTransaction} transaction
+ * @param {() => void} act
+ */
+async function whole(transaction, act) {
+  const ended = end(transaction);
+  try {
+    act();
+  } catch (error) {
+    ended.catch(() => undefined);
+    transaction.abort();
+    throw error;
+  }
+  await ended;
+}
+
+/**
  * The row of a record.
  * @param {string} id
  * @param {number} chunks
@@ -107,18 +124,26 @@ export class Cache {
   }
 
   /**
-   * What a client left: its state, its records, and what waits.
+   * What a client left: its state, its records, and what waits. Records that cannot be read are left out with their cursor: the server has them.
    * @param {string} client
    * @returns {Promise<{slot: Slot | undefined, records: FamilyRecord[], waiting: Waiting[]}>}
    */
   async load(client) {
-    const transaction = this.#transaction(["slots", "chunks", "waiting"], "readonly");
-    const [slot, chunks, waiting] = await Promise.all([
-      answer(transaction.objectStore("slots").get(client)),
-      answer(transaction.objectStore("chunks").getAll(rowsOf(client))),
-      answer(transaction.objectStore("waiting").getAll(rowsOf(client))),
-    ]);
-    return { slot, records: chunks.flatMap((/** @type {string} */ text) => JSON.parse(text)), waiting };
+    try {
+      const transaction = this.#transaction(["slots", "chunks", "waiting"], "readonly");
+      const [slot, chunks, waiting] = await Promise.all([
+        answer(transaction.objectStore("slots").get(client)),
+        answer(transaction.objectStore("chunks").getAll(rowsOf(client))),
+        answer(transaction.objectStore("waiting").getAll(rowsOf(client))),
+      ]);
+      return { slot, records: chunks.flatMap((/** @type {string} */ text) => JSON.parse(text)), waiting };
+    } catch (error) {
+      console.warn("huddle: the records on this device cannot be read", error);
+      const transaction = this.#transaction(["slots", "waiting"], "readonly");
+      const [slot, waiting] = await Promise.all([answer(transaction.objectStore("slots").get(client)), answer(transaction.objectStore("waiting").getAll(rowsOf(client)))]);
+      if (slot) slot.state = { ...slot.state, cursor: null, unsent: null };
+      return { slot, records: [], waiting };
+    }
   }
 
   /**
@@ -142,11 +167,12 @@ export class Cache {
     const chunks = Array.from({ length: slot.chunks }, () => []);
     for (const record of all) chunks[chunkOf(record.id, slot.chunks)].push(record);
     const transaction = this.#transaction(["slots", "chunks"], "readwrite");
-    const store = transaction.objectStore("chunks");
-    store.delete(rowsOf(slot.client));
-    chunks.forEach((chunk, place) => store.put(JSON.stringify(chunk), [slot.client, place]));
-    transaction.objectStore("slots").put(slot);
-    await end(transaction);
+    await whole(transaction, () => {
+      const store = transaction.objectStore("chunks");
+      store.delete(rowsOf(slot.client));
+      chunks.forEach((chunk, place) => store.put(JSON.stringify(chunk), [slot.client, place]));
+      transaction.objectStore("slots").put(slot);
+    });
   }
 
   /**
@@ -161,9 +187,10 @@ export class Cache {
     const chunks = new Map([...places].map((place) => [place, []]));
     if (places.size > 0) for (const record of records.values()) chunks.get(chunkOf(record.id, slot.chunks))?.push(record);
     const transaction = this.#transaction(["slots", "chunks"], "readwrite");
-    for (const [place, chunk] of chunks) transaction.objectStore("chunks").put(JSON.stringify(chunk), [slot.client, place]);
-    transaction.objectStore("slots").put(slot);
-    await end(transaction);
+    await whole(transaction, () => {
+      for (const [place, chunk] of chunks) transaction.objectStore("chunks").put(JSON.stringify(chunk), [slot.client, place]);
+      transaction.objectStore("slots").put(slot);
+    });
   }
 
   /**
@@ -174,11 +201,12 @@ export class Cache {
    */
   async keep(slot, put, remove) {
     const transaction = this.#transaction(["slots", "waiting"], "readwrite", true);
-    const store = transaction.objectStore("waiting");
-    for (const one of remove) store.delete([slot.client, one.kind, one.id]);
-    for (const one of put) store.put(one, [slot.client, one.kind, one.id]);
-    transaction.objectStore("slots").put(slot);
-    await end(transaction);
+    await whole(transaction, () => {
+      const store = transaction.objectStore("waiting");
+      for (const one of remove) store.delete([slot.client, one.kind, one.id]);
+      for (const one of put) store.put(one, [slot.client, one.kind, one.id]);
+      transaction.objectStore("slots").put(slot);
+    });
   }
 
   /**
@@ -202,6 +230,15 @@ export class Cache {
     transaction.objectStore("chunks").delete(rowsOf(slot.client));
     transaction.objectStore("slots").put({ ...slot, chunks: 1, state: { ...slot.state, cursor: null, unsent: null } });
     await end(transaction);
+  }
+
+  /** Removes the database, damaged or not; the page has to be loaded again. */
+  static destroy() {
+    return new Promise((/** @type {(isDone: boolean) => void} */ resolve) => {
+      const request = indexedDB.deleteDatabase(NAME);
+      request.onsuccess = () => resolve(true);
+      request.onerror = request.onblocked = () => resolve(false);
+    });
   }
 
   /** Removes everything of this origin. */

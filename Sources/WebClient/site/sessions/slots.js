@@ -4,16 +4,26 @@ import { newId } from "./ids.js";
 
 /** The milliseconds that a living tab may take to answer. */
 const ANSWER = 300;
+/** Those after which a tab that does not answer at all counts as frozen. */
+const FROZEN = 3_000;
 
 export class Slots {
   constructor() {
     /** @type {Set<string>} */
     this.held = new Set();
-    this.channel = typeof BroadcastChannel === "undefined" || this.#hasLocks ? undefined : new BroadcastChannel("huddle-slots");
+    /** Called with the slot that another tab has taken because this one did not answer. */
+    /** @type {(client: string) => void} */
+    this.lost = () => {};
+    /** Called when another tab has begun or ended. */
+    /** @type {Set<() => void>} */
+    this.moved = new Set();
+    this.channel = typeof BroadcastChannel === "undefined" ? undefined : new BroadcastChannel("huddle-slots");
     if (this.channel) {
       this.channel.onmessage = ({ data }) => {
         if (data.asked !== undefined && this.held.has(data.asked)) this.channel?.postMessage({ held: data.asked });
+        else if (data.moved !== undefined) for (const listener of this.moved) listener();
       };
+      addEventListener("pagehide", () => this.announce());
     }
   }
 
@@ -50,17 +60,73 @@ export class Slots {
       navigator.locks.request(`huddle-slot-${client}`, { ifAvailable: true }, (lock) => {
         resolve(lock !== null);
         return lock === null ? undefined : new Promise(() => {});
-      }).catch(() => resolve(true));
+      }).catch((error) => {
+        resolve(true);
+        this.#stolen(client, error);
+      });
     });
   }
 
-  /** @param {string} client */
-  #isUnanswered(client) {
+  /**
+   * @param {string} client
+   * @param {any} error
+   */
+  #stolen(client, error) {
+    if (error?.name !== "AbortError" || !this.held.delete(client)) return;
+    this.lost(client);
+  }
+
+  /** Tells the other tabs that this one has begun, or ends. */
+  announce() {
+    this.channel?.postMessage({ moved: true });
+  }
+
+  /** Whether a tab learns that another one has ended. */
+  get canLook() {
+    return this.#hasLocks;
+  }
+
+  /**
+   * Takes the slot of a tab that does not answer: a browser has frozen it. When it thaws it learns so.
+   * @param {string} client
+   * @returns {Promise<boolean>}
+   */
+  async takeFrozen(client) {
+    if (!this.#hasLocks || this.held.has(client)) return false;
+    if (!(await this.#isUnanswered(client, FROZEN))) return false;
+    return new Promise((resolve) => {
+      navigator.locks.request(`huddle-slot-${client}`, { steal: true }, () => {
+        this.held.add(client);
+        resolve(true);
+        return new Promise(() => {});
+      }).catch((error) => {
+        resolve(false);
+        this.#stolen(client, error);
+      });
+    });
+  }
+
+  /**
+   * Whether a tab has a slot. Nobody waits for a lock: a tab that is granted one while the browser has frozen it would keep it from all others.
+   * @param {string} client
+   * @returns {Promise<boolean>} true also where nobody can know
+   */
+  async isHeld(client) {
+    if (!this.#hasLocks) return true;
+    const { held } = await navigator.locks.query();
+    return (held ?? []).some((lock) => lock.name === `huddle-slot-${client}`);
+  }
+
+  /**
+   * @param {string} client
+   * @param {number} [within] milliseconds
+   */
+  #isUnanswered(client, within = ANSWER) {
     const { channel } = this;
     if (!channel) return Promise.resolve(true);
     return new Promise((/** @type {(isFree: boolean) => void} */ resolve) => {
       const heard = (/** @type {MessageEvent} */ { data }) => { if (data.held === client) finish(false); };
-      const timer = setTimeout(() => finish(true), ANSWER);
+      const timer = setTimeout(() => finish(true), within);
       const finish = (/** @type {boolean} */ isFree) => {
         clearTimeout(timer);
         channel.removeEventListener("message", heard);

@@ -2,6 +2,7 @@
 import { SyncEngine } from "../sync/engine.js";
 import { savePending, writeDraft } from "../sync/pending.js";
 import { rejection, Refusal } from "../wire/rejections.js";
+import { Activities } from "./activity.js";
 import { newId, randomBelow } from "./ids.js";
 
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
@@ -24,9 +25,15 @@ import { newId, randomBelow } from "./ids.js";
 const SUBPROTOCOL = "huddle.v1";
 /** The milliseconds from a change to its rows on this device. */
 const WRITE_AFTER = 250;
-/** A connection without a frame for so many milliseconds is asked for one, and lost without an answer after the next. */
+/** A connection without a frame for that many milliseconds is asked for a sign of life. */
 const SILENCE = 45_000;
-const PROBE = 5_000;
+/** The milliseconds that the sign of life may take; the connection counts as lost after them. With a tick of the clock it is noticed within five seconds. */
+const PROBE = 3_900;
+/** The milliseconds between two looks at the clock. If it has jumped by more than `SLEEP`, the machine was asleep. */
+const TICK = 1_000;
+/** The milliseconds in which a tab that was loaded again comes back for its own. */
+const RETURN = 5_000;
+const SLEEP = 5_000;
 
 export class Store {
   /** @param {{cache: Cache | undefined, slots: Slots, open?: (url: string, protocol: string) => WebSocket}} parts `cache`: undefined keeps everything in memory */
@@ -40,6 +47,14 @@ export class Store {
     this.stopped = undefined;
     /** Whether the copy on this device could not be written: what waits is in this page alone. */
     this.isMemoryOnly = cache === undefined;
+    /** Whether this device has no room for the records: what waits is kept all the same. */
+    this.isThin = false;
+    /** Why there is no copy on this device. */
+    /** @type {"newer" | "blocked" | "damaged" | undefined} */
+    this.storageProblem = undefined;
+    /** What waited on this device and cannot be read. */
+    /** @type {Waiting[]} */
+    this.unreadable = [];
     /** @type {Set<Listener>} */
     this.listeners = new Set();
     /** @type {Set<string> | undefined} */
@@ -54,8 +69,14 @@ export class Store {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.wake = undefined;
     this.lastFrame = 0;
+    /** Waits for the sign of life that was asked for. */
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.probe = undefined;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.ticks = undefined;
+    this.tickedAt = Date.now();
+    /** What the other members do at this moment. */
+    this.activities = new Activities();
     /** @type {Map<number, (frame: Frame | undefined, rejection?: Rejection) => void>} */
     this.questions = new Map();
     /** @type {Map<number, (outcome: Outcome) => void>} */
@@ -68,6 +89,12 @@ export class Store {
     /** @type {Set<string>} */
     this.dirty = new Set();
     this.isReplaced = false;
+    /** The slots of ended tabs whose work goes behind this tab's own. */
+    /** @type {Set<string>} */
+    this.left = new Set();
+    this.isLooking = false;
+    this.isTaking = false;
+    this.hasAsked = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.writeTimer = undefined;
     /** @type {Promise<void>} */
@@ -86,26 +113,73 @@ export class Store {
   async begin(membership) {
     const loaded = await this.#load(membership).catch((error) => this.#failed(error));
     const client = loaded?.client ?? (await this.slots.make());
-    const engine = new SyncEngine({ token: "", client, family: membership.family, returnsToContext: true, random: randomBelow });
-    // The cookie signs in; no script sees a token.
-    engine.configuration.token = /** @type {any} */ (undefined);
+    const engine = this.#restored(client, membership, loaded);
     this.engine = engine;
     this.stopped = undefined;
-    if (loaded?.slot) {
-      // A page that was closed before its records were stored left a state without them.
-      engine.restore({
-        family: membership.family, member: membership.member, role: null, context: null, cursor: null, unsent: null, last_mutation: 0, ...loaded.slot.state, client, records: loaded.slot.state.cursor ? loaded.records : [],
-        pending: loaded.waiting.filter((one) => one.kind === "pending").map((one) => one.row).sort((one, other) => one.id - other.id),
-        drafts: loaded.waiting.filter((one) => one.kind === "draft").map((one) => one.row).sort((one, other) => one.id - other.id),
-      });
-      for (const one of loaded.waiting) this.kept.set(`${one.kind} ${one.id}`, JSON.stringify(one.row));
-    }
     this.slot = loaded?.slot ?? { client, family: membership.family, member: membership.member, chunks: 1, used: Date.now(), state: {} };
     engine.family = membership.family;
     engine.member ??= membership.member;
     engine.role ??= membership.role;
     this.#tell(undefined, []);
     this.run(engine.start(this.now));
+    this.slots.lost = (one) => { if (one === this.slot?.client) this.#lostSlot(); };
+    this.slots.moved.add(() => this.#lookAround());
+    // Written before it is announced: the others look for its row.
+    if (this.cache) this.#write((cache, slot) => cache.keep(slot, [], [])).then(() => this.slots.announce());
+  }
+
+  /**
+   * An engine with what is on this device. What cannot be read of it is left out, and never what can be.
+   * @param {string} client
+   * @param {Membership} membership
+   * @param {{slot: Slot | undefined, records: FamilyRecord[], waiting: Waiting[]} | undefined} loaded
+   * @returns {SyncEngine}
+   */
+  #restored(client, membership, loaded) {
+    const make = (/** @type {any} */ state, /** @type {any[]} */ records, /** @type {Waiting[]} */ waiting) => {
+      const engine = new SyncEngine({ token: "", client, family: membership.family, returnsToContext: true, random: randomBelow });
+      // The cookie signs in; no script sees a token.
+      engine.configuration.token = /** @type {any} */ (undefined);
+      const rows = (/** @type {string} */ kind) => waiting.filter((one) => one.kind === kind).map((one) => one.row).sort((one, other) => one.id - other.id);
+      if (state) {
+        engine.restore({
+          role: null, context: null, cursor: null, unsent: null, last_mutation: 0, ...state, client, family: membership.family, member: membership.member, records, pending: rows("pending"), drafts: rows("draft"),
+        });
+      }
+      return engine;
+    };
+    if (!loaded?.slot) return make(undefined, [], []);
+    const { slot, waiting } = loaded;
+    let engine;
+    let readable = waiting;
+    try {
+      // A page that was closed before its records were stored left a state without them.
+      engine = make(slot.state, slot.state.cursor ? loaded.records : [], waiting);
+    } catch (error) {
+      console.warn("huddle: the copy on this device is damaged", error);
+      const bare = { last_mutation: Number(slot.state?.last_mutation) || 0 };
+      readable = waiting.filter((one) => {
+        try {
+          make(bare, [], [one]);
+          return true;
+        } catch {
+          return false;
+        }
+      });
+      this.unreadable = waiting.filter((one) => !readable.includes(one));
+      engine = make(bare, [], readable);
+      slot.state = { ...slot.state, cursor: null, unsent: null };
+    }
+    for (const one of readable) this.kept.set(`${one.kind} ${one.id}`, JSON.stringify(one.row));
+    return engine;
+  }
+
+  /** Removes what could not be read from this device. */
+  async dropUnreadable() {
+    const { unreadable } = this;
+    this.unreadable = [];
+    await this.#write((cache, slot) => cache.keep(slot, [], unreadable));
+    this.#tell([], []);
   }
 
   /** @param {Membership} membership */
@@ -126,8 +200,8 @@ export class Store {
   end() {
     clearTimeout(this.reconnect);
     clearTimeout(this.wake);
-    clearTimeout(this.probe);
     this.#close(1000);
+    this.activities.clear();
     this.engine.phase = "stopped";
   }
 
@@ -199,10 +273,16 @@ export class Store {
 
   /** @param {any} note */
   #note(note) {
+    // Nothing looks different but the line about it.
+    if (note.notify === "activity") return this.activities.receive(note, this.now);
+    if (note.notify === "presence" && note.connections === 0) this.activities.end(note.member);
+    else if (note.notify === "change" && note.change?.entries.some((/** @type {any} */ entry) => entry.kind === "message")) this.activities.end(note.change.member);
+    else if (note.notify === "offline") this.activities.clear();
     if (note.notify === "answer") this.#answered(note.frame.request, note.frame);
     else if (note.notify === "failed" && note.request !== undefined) this.#answered(note.request, undefined, note.rejection);
     else if (note.notify === "offline") this.#forgetQuestions();
-    else if (note.notify === "acknowledged") this.#settled(note.ack.mutation, { seq: note.ack.seq, warnings: note.ack.warnings });
+    if (note.notify === "live") this.#lookAround();
+    if (note.notify === "acknowledged") this.#settled(note.ack.mutation, { seq: note.ack.seq, warnings: note.ack.warnings });
     else if (note.notify === "rejected") this.#settled(note.mutation, { rejection: note.rejection });
     if (note.notify === "joined" || note.notify === "live" || note.notify === "role" || note.notify === "context") this.#writeSoon();
     this.#tell([], [note]);
@@ -215,6 +295,7 @@ export class Store {
   #settled(mutation, outcome) {
     this.outcomes.get(mutation)?.(outcome);
     this.outcomes.delete(mutation);
+    for (const client of this.left) queueMicrotask(() => this.#takeOver(client));
   }
 
   /**
@@ -255,9 +336,9 @@ export class Store {
     const socket = this.open(`${scheme}://${location.host}/ws`, SUBPROTOCOL);
     this.socket = socket;
     this.lastFrame = this.now;
+    this.#watch();
     socket.onopen = () => {
       if (socket !== this.socket) return;
-      this.#watch();
       this.run(this.engine.connected(this.now));
     };
     socket.onmessage = ({ data }) => {
@@ -284,7 +365,7 @@ export class Store {
 
   /** @param {number | undefined} code */
   #lost(code) {
-    clearTimeout(this.probe);
+    this.#unwatch();
     this.socket = undefined;
     this.outgoing = [];
     this.run(this.engine.disconnected(code, this.now));
@@ -292,7 +373,7 @@ export class Store {
 
   /** @param {number} code */
   #close(code) {
-    clearTimeout(this.probe);
+    this.#unwatch();
     this.outgoing = [];
     const { socket } = this;
     this.socket = undefined;
@@ -300,31 +381,56 @@ export class Store {
     socket?.close(code === 1000 ? 1000 : 3000 + code - 1000);
   }
 
-  /** Notices a dead connection: browsers show no pings to scripts, and a socket that slept stays "open". */
+  /**
+   * Notices a dead connection: browsers show no pings to scripts, and the socket of a machine that slept stays "open". Timers stop with the machine,
+   * so a jump of the clock says that it slept.
+   */
   #watch() {
-    clearTimeout(this.probe);
-    this.probe = setTimeout(() => {
-      if (this.now - this.lastFrame >= SILENCE) this.check();
-      else this.#watch();
-    }, SILENCE);
+    this.#unwatch();
+    this.tickedAt = Date.now();
+    this.ticks = setInterval(() => {
+      const now = Date.now();
+      const slept = now - this.tickedAt > SLEEP;
+      this.tickedAt = now;
+      if (slept || this.now - this.lastFrame >= SILENCE) this.check();
+    }, TICK);
   }
 
-  /** Asks for a sign of life; without one in five seconds the connection counts as lost. Call it when the page wakes up. */
-  check() {
-    if (this.engine.phase === "offline") return this.#connect();
-    if (!this.engine.isJoined || !this.engine.cursor) return undefined;
-    const asked = this.now;
-    const { socket } = this;
-    const question = this.engine.ask(this.now, (request) => ({ type: "digest", request, after: this.engine.cursor?.seq ?? 0 }));
-    if (question) this.run(question.actions);
+  #unwatch() {
+    clearInterval(this.ticks);
     clearTimeout(this.probe);
+    this.probe = undefined;
+  }
+
+  /** Asks for a sign of life; without one the connection counts as lost. Call it when the page wakes up or comes online. */
+  check() {
+    if (this.engine.phase === "stopped") return;
+    this.#lookAround();
+    if (this.engine.phase === "offline") return this.#connect();
+    const { socket } = this;
+    if (!socket || this.probe !== undefined) return;
+    const asked = this.now;
+    // Before the room there is nothing to ask with, and always something to wait for.
+    if (this.engine.isJoined && this.engine.features.has("ping")) {
+      const question = this.engine.ask(asked, (request) => ({ type: "ping", request }));
+      if (question) this.run(question.actions);
+    } else if (this.engine.isJoined) {
+      return;
+    }
     this.probe = setTimeout(() => {
-      if (socket !== this.socket) return;
-      if (this.lastFrame >= asked) return this.#watch();
+      this.probe = undefined;
+      if (socket !== this.socket || this.lastFrame >= asked) return;
       this.#close(1001);
       this.#lost(undefined);
     }, PROBE);
-    return undefined;
+  }
+
+  /**
+   * Tells the others what the person does at this moment.
+   * @param {{action: string, record?: {kind: string, id: string}}} activity
+   */
+  tell(activity) {
+    if (this.engine.isJoined && this.engine.features.has("activity")) this.#send({ type: "activity", ...activity });
   }
 
   // Requests.
@@ -450,6 +556,11 @@ export class Store {
     }
     if (put.length === 0 && remove.length === 0) return;
     this.isKeeping = true;
+    if (!this.hasAsked && put.length > 0) {
+      // The first item that waits: a browser that is asked does not remove it when it needs room.
+      this.hasAsked = true;
+      navigator.storage?.persist?.().catch(() => false);
+    }
     this.#write((cache, slot) => cache.keep(slot, put, remove)).then(() => this.#sendOutgoing());
   }
 
@@ -458,6 +569,83 @@ export class Store {
     this.isKeeping = false;
     for (const frame of this.outgoing.splice(0)) this.#send(frame);
     this.#tell([], []);
+  }
+
+  // Other tabs of this browser. Each is a client of its own; what a tab leaves when it ends, or when the browser freezes it, another one continues.
+
+  /** Looks for what waits in tabs that have ended, or that do not answer. */
+  async #lookAround() {
+    const { cache, slot, slots } = this;
+    if (!cache || !slot || !slots.canLook || this.isMemoryOnly || this.isLooking) return;
+    this.isLooking = true;
+    try {
+      const others = (await cache.slots()).filter((one) => one.client !== slot.client && one.family === slot.family && one.member === slot.member);
+      for (const { client } of others) {
+        if (this.slot !== slot || this.engine.phase === "stopped") return;
+        if (slots.held.has(client) || (await cache.waitingIn(client)) === 0) continue;
+        if (await slots.isHeld(client)) {
+          if (document.visibilityState === "visible" && this.engine.phase === "live" && (await slots.takeFrozen(client))) await this.#takeOver(client);
+          continue;
+        }
+        // A tab that is loaded again comes back for its own.
+        await new Promise((resolve) => setTimeout(resolve, RETURN));
+        if (!(await slots.isHeld(client)) && (await slots.take(client))) await this.#takeOver(client);
+      }
+    } catch (error) {
+      console.warn("huddle: the other tabs cannot be looked at", error);
+    } finally {
+      this.isLooking = false;
+    }
+  }
+
+  /**
+   * Takes over what waits in the slot of a tab that has ended. This tab holds that slot.
+   * @param {string} client
+   */
+  async #takeOver(client) {
+    const { cache, slot } = this;
+    if (!cache || !slot || this.isMemoryOnly || this.isTaking || this.engine.phase === "stopped") return;
+    this.isTaking = true;
+    try {
+      await this.writing;
+      const { slot: left, waiting } = await cache.load(client);
+      if (!left || this.slot !== slot) return;
+      const rows = (/** @type {string} */ kind) => waiting.filter((one) => one.kind === kind).map((one) => one.row).sort((one, other) => one.id - other.id);
+      const isOwn = this.engine.takeOver({ last_mutation: 0, ...left.state, client, family: left.family, member: left.member, records: [], pending: rows("pending"), drafts: rows("draft") });
+      // Behind the changes that this tab has under its own id.
+      if (isOwn === undefined) {
+        this.left.add(client);
+        return;
+      }
+      this.left.delete(client);
+      if (isOwn) {
+        this.#keep();
+        await this.writing;
+        if (!this.isMemoryOnly) await cache.remove(client);
+      } else {
+        // From now on this tab is that client; its own changes are settled, and its drafts move along.
+        this.slot = { ...left, chunks: 1, used: Date.now(), state: { ...left.state, cursor: null } };
+        this.kept = new Map(waiting.map((one) => [`${one.kind} ${one.id}`, JSON.stringify(one.row)]));
+        this.isReplaced = true;
+        this.#keep();
+        this.#writeSoon();
+        this.run(this.engine.rejoin(this.now));
+        await this.writing;
+        if (!this.isMemoryOnly) await cache.remove(slot.client);
+      }
+      this.#tell(undefined, []);
+    } catch (error) {
+      console.warn("huddle: what another tab left could not be taken over", error);
+    } finally {
+      this.isTaking = false;
+    }
+  }
+
+  /** Another tab has taken this one's slot while the browser had frozen it: begin again, with what is on this device. */
+  #lostSlot() {
+    this.isMemoryOnly = true;
+    this.end();
+    location.reload();
   }
 
   #writeSoon() {
@@ -471,7 +659,7 @@ export class Store {
     return this.#write((cache, slot) => {
       const { savedState } = this.engine;
       // Without a position there is nothing yet whose rows would belong together.
-      if (!savedState || !this.engine.cursor) return Promise.resolve();
+      if (!savedState || !this.engine.cursor || this.isThin) return Promise.resolve();
       slot.used = Date.now();
       slot.state = { ...savedState, records: [], pending: [], drafts: [] };
       const dirty = this.dirty;
@@ -491,7 +679,19 @@ export class Store {
     const { cache } = this;
     if (!cache || this.isMemoryOnly) return Promise.resolve();
     this.writing = this.writing.then(async () => {
-      if (this.slot && !this.isMemoryOnly) await act(cache, this.slot);
+      if (!this.slot || this.isMemoryOnly) return;
+      try {
+        await act(cache, this.slot);
+      } catch (/** @type {any} */ error) {
+        if (error?.name !== "QuotaExceededError" || this.isThin) throw error;
+        // What waits is here alone; the records are on the server, too.
+        console.warn("huddle: this device has no room for the records", error);
+        this.isThin = true;
+        this.slot.state = { ...this.slot.state, cursor: null, unsent: null };
+        for (const other of await cache.slots()) if (other.client === this.slot.client || !this.slots.canLook || !(await this.slots.isHeld(other.client))) await cache.removeRecords(other);
+        await act(cache, this.slot);
+        this.#tell([], []);
+      }
     }).catch((error) => { this.#failed(error); });
     return this.writing;
   }

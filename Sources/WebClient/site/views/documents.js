@@ -41,14 +41,15 @@ export function thumbnail(document_) {
 /**
  * The dialog that uploads a file, or a new version of a document.
  * @param {App} app
- * @param {{replaces?: FamilyRecord, file?: File}} options
+ * @param {{replaces?: FamilyRecord, file?: File, rest?: File[], like?: {athlete: string, type: string, school: string}}} options `rest`: files that were dropped with
+ *   it, each of which gets its own dialog; `like`: what the last one was
  */
-export async function uploadDialog(app, { replaces, file: dropped } = {}) {
-  const athlete = replaces?.athlete ?? (await app.owner("document"));
+export async function uploadDialog(app, { replaces, file: dropped, rest = [], like } = {}) {
+  const athlete = like?.athlete ?? replaces?.athlete ?? (await app.owner("document"));
   if (athlete === undefined) return;
-  const type = /** @type {HTMLSelectElement} */ (h("select", { value: replaces?.fields.type ?? "" }, choicesOf("document", "type", "-- Select a type --")));
+  const type = /** @type {HTMLSelectElement} */ (h("select", { value: like?.type ?? replaces?.fields.type ?? "" }, choicesOf("document", "type", "-- Select a type --")));
   const title = /** @type {HTMLInputElement} */ (h("input", { maxlength: "255", value: replaces?.fields.title ?? "", dir: "auto" }));
-  const school = /** @type {HTMLSelectElement} */ (h("select", { value: replaces?.fields.school_id ?? "" }, h("option", { value: "" }, "General"), app.season.list({ kind: "school", sort: "name" }).map((one) => h("option", { value: one.id }, one.fields.name))));
+  const school = /** @type {HTMLSelectElement} */ (h("select", { value: like?.school ?? replaces?.fields.school_id ?? "" }, h("option", { value: "" }, "General"), app.season.list({ kind: "school", sort: "name" }).map((one) => h("option", { value: one.id }, one.fields.name))));
   const description = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 3, value: replaces?.fields.description ?? "", dir: "auto" }));
   const input = /** @type {HTMLInputElement} */ (h("input", { type: "file" }));
   const error = h("p.error", { role: "alert" });
@@ -83,9 +84,10 @@ export async function uploadDialog(app, { replaces, file: dropped } = {}) {
             ...(school.value ? { school_id: school.value } : {}), ...(description.value.trim() ? { description: description.value.trim() } : {}), ...(replaces ? { replaces: replaces.id } : {}),
           });
           close();
+          if (rest.length > 0) uploadDialog(app, { file: rest[0], rest: rest.slice(1), like: { athlete, type: type.value, school: school.value } });
         },
       },
-    }, labelled("Document type", type), labelled("Title", title), labelled("School", school), labelled("Description", description), labelled("File", input, "At most 100 MB."), name, error,
+    }, rest.length > 0 && h("p.hint", null, `${counted(rest.length, "more file")} after this one`), labelled("Document type", type), labelled("Title", title), labelled("School", school), labelled("Description", description), labelled("File", input, "At most 100 MB."), name, error,
     h("div.buttons", null, button("plain", "Cancel", close), go))];
   });
 }
@@ -97,16 +99,30 @@ export async function uploadDialog(app, { replaces, file: dropped } = {}) {
  */
 function showUploads(app, place) {
   const own = uploads.all.map((upload) => {
-    const share = upload.file.size === 0 ? 0 : upload.offset / upload.file.size;
+    const share = upload.size === 0 ? 0 : upload.offset / upload.size;
     const rate = (upload.offset - upload.beganAt) / Math.max(0.5, (performance.now() - upload.began) / 1000);
-    const left = rate > 0 ? Math.ceil((upload.file.size - upload.offset) / rate) : undefined;
-    const text = upload.state === "finished" ? "Uploaded" : upload.state === "failed" ? upload.problem : upload.state === "queued" ? "Waits for its turn"
-      : upload.state === "waiting" ? upload.problem : `${Math.floor(share * 100)} %, ${sizeText(upload.offset)} of ${sizeText(upload.file.size)}${left !== undefined ? `, ${sizeText(rate)}/s, ${left < 60 ? `${left} s` : `${Math.ceil(left / 60)} min`} left` : ""}`;
+    const left = rate > 0 ? Math.ceil((upload.size - upload.offset) / rate) : undefined;
+    const asked = `Choose ${upload.name} again to continue: this browser had no room to keep the file.`;
+    const text = upload.state === "finished" ? "Uploaded" : upload.state === "failed" || upload.state === "waiting" ? upload.problem : upload.state === "queued" ? "Waits for its turn"
+      : upload.state === "asks" ? upload.problem || asked : `${Math.floor(share * 100)} %, ${sizeText(upload.offset)} of ${sizeText(upload.size)}${left !== undefined ? `, ${sizeText(rate)}/s, ${left < 60 ? `${left} s` : `${Math.ceil(left / 60)} min`} left` : ""}`;
+    const isOpen = upload.state !== "finished" && upload.state !== "failed" && upload.state !== "asks";
+    const keeping = !isOpen ? "" : upload.isKept ? "You can close this page: the upload continues when Huddle is open again." : upload.isKept === undefined ? "" : "Leave this page open until it has arrived.";
     return {
-      key: upload.key, stamp: JSON.stringify([upload.state, Math.floor(share * 200), upload.problem, left]),
-      make: () => h("li.upload", null, h("p", { dir: "auto" }, upload.metadata.title), h("progress", { max: "1", value: share, "aria-label": `Upload of ${upload.metadata.title}` }), h("p.hint", null, text),
-        upload.state === "failed" && button("plain", "Try again", () => uploads.again(upload), { "data-act": "again" }),
-        button("plain", upload.state === "finished" || upload.state === "failed" ? "Close" : "Cancel", () => uploads.cancel(upload), { "data-act": "cancel" })),
+      key: upload.key, stamp: JSON.stringify([upload.state, Math.floor(share * 200), upload.problem, left, keeping]),
+      make: () => {
+        const input = /** @type {HTMLInputElement} */ (h("input", { type: "file", id: `again-${upload.key}`, on: {
+          change: async () => {
+            const file = input.files?.[0];
+            const problem = file && (await uploads.choose(upload, file));
+            if (problem) fill(error, problem);
+          },
+        } }));
+        const error = h("p.error", { role: "alert" });
+        return h("li.upload", null, h("p", { dir: "auto" }, upload.metadata.title), h("progress", { max: "1", value: share, "aria-label": `Upload of ${upload.metadata.title}` }), h("p.hint", null, text),
+          keeping && h("p.hint", null, keeping), upload.state === "asks" && h("div.field", null, h("label", { for: `again-${upload.key}` }, `The same file again: ${upload.name}`), input, error),
+          upload.state === "failed" && button("plain", "Try again", () => uploads.again(upload), { "data-act": "again" }),
+          button("plain", upload.state === "finished" || upload.state === "failed" ? "Close" : "Cancel", () => uploads.cancel(upload), { "data-act": "cancel" }));
+      },
     };
   });
   const ids = new Set(uploads.all.map((upload) => upload.address?.split("/").pop()));
@@ -223,8 +239,8 @@ export function documentsPage(app) {
   element.addEventListener("dragover", (event) => { if (!add.hidden) event.preventDefault(); });
   element.addEventListener("drop", (event) => {
     event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file && !add.hidden) uploadDialog(app, { file });
+    const [file, ...rest] = [...(event.dataTransfer?.files ?? [])];
+    if (file && !add.hidden && !document.querySelector("dialog[open]")) uploadDialog(app, { file, rest });
   });
   const watch = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting) && more.childElementCount > 0) { shown += PORTION; update(); } }, { rootMargin: "600px" });
   watch.observe(more);

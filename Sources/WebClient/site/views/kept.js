@@ -1,6 +1,7 @@
 // Kept: what waits for the server, what it refused, and conflicts field by field.
 import { KINDS } from "../family/kinds.js";
 import { ask } from "../screen/dialog.js";
+import { Cache } from "../sessions/cache.js";
 import { button, fill, h, keyed } from "../screen/html.js";
 import { counted, instantText } from "../words/dates.js";
 import { deletedDialog, historyDialog } from "./history.js";
@@ -12,6 +13,11 @@ import { valueText } from "./values.js";
 /** @typedef {import("../screen/router.js").Page} Page */
 /** @typedef {import("../sync/conflicts.js").ConflictSides} ConflictSides */
 /** @typedef {import("../sync/conflicts.js").ConflictChoice} ConflictChoice */
+
+const PROBLEMS = /** @type {{[problem: string]: string}} */ ({
+  newer: "The copy on this device is of a newer Huddle, which this page cannot read; load the page again", blocked: "This browser does not let Huddle keep anything (a private window, or a setting)",
+  damaged: "The copy on this device does not open",
+});
 
 /**
  * One operation in words.
@@ -33,7 +39,7 @@ function operationText(app, operation) {
  * @returns {Page}
  */
 export function keptPage(app) {
-  const waiting = h("ul.kept", null), refused = h("div.kept", null), files = h("p.hint", null), heading = h("h2", null), refusedHeading = h("h2", null);
+  const waiting = h("ul.kept", null), refused = h("div.kept", null), files = h("p.hint", null), rescue = h("div", null), heading = h("h2", null), refusedHeading = h("h2", null);
   /** The decisions of conflicts that are not complete yet, by draft. @type {Map<number, {[field: string]: ConflictChoice}>} */
   const choices = new Map();
 
@@ -83,6 +89,24 @@ export function keptPage(app) {
     ];
   }
 
+  /** What cannot be read on this device, and the way out. */
+  function showRescue() {
+    const { unreadable, storageProblem } = app.store;
+    const stamp = `${unreadable.length} ${storageProblem}`;
+    if (rescue.dataset.stamp === stamp) return;
+    rescue.dataset.stamp = stamp;
+    fill(rescue,
+      unreadable.length > 0 && h("section.card", null, h("p.problem", null, `${counted(unreadable.length, "change")} of yours on this device cannot be read. Save ${unreadable.length === 1 ? "it" : "them"} as a file, and show it to the person who runs the server.`),
+        h("div.buttons", null, h("a.button.primary", { href: URL.createObjectURL(new Blob([JSON.stringify(unreadable, null, 2)], { type: "application/json" })), download: "huddle-unreadable.json", "data-outside": true }, "Save as a file"),
+          button("danger", "Remove", async () => { if (await ask("Remove what cannot be read?", "It cannot be brought back.", { yes: "Remove", danger: true })) app.store.dropUnreadable(); }))),
+      storageProblem === "damaged" && h("section.card", null, h("p.problem", null, "The copy on this device does not open. If that stays so after a restart of the browser, remove it: the records come back from the server, and what waited in it is lost."),
+        h("div.buttons", null, button("danger", "Remove the copy", async () => {
+          if (!(await ask("Remove the copy on this device?", "What waited in it is lost.", { yes: "Remove", danger: true }))) return;
+          if (await Cache.destroy()) location.reload();
+          else app.toasts.show("Another tab uses it. Close the other tabs of Huddle, then try again.");
+        }))));
+  }
+
   function update() {
     const { engine } = app.store;
     const pending = engine.pending.filter((one) => one.operations.length === 0 || one.operations.some((operation) => operation.kind !== "reading_position"));
@@ -92,7 +116,9 @@ export function keptPage(app) {
       make: () => h("li", null, h("p", { dir: "auto" }, one.undo === undefined ? one.operations.slice(0, 5).map((operation) => [operationText(app, operation), h("br", null)]) : "Undo of a change",
         one.operations.length > 5 && `and ${one.operations.length - 5} more`), h("p.hint", null, `${instantText(one.at)}${one.state === "in_flight" ? " · being sent" : ""}`)),
     })));
-    files.textContent = app.store.isMemoryOnly ? (app.isBrief ? "Nothing is kept on this computer: close the page only when nothing waits." : "This browser keeps no copy: do not close the page while something waits.")
+    showRescue();
+    files.textContent = app.store.isMemoryOnly ? (app.isBrief ? "Nothing is kept on this computer: close the page only when nothing waits." : `${PROBLEMS[app.store.storageProblem ?? ""] ?? "This browser keeps no copy"}: do not close the page while something waits.`)
+      : app.store.isThin ? "This device has no room for a copy of the records. What waits is kept all the same, and Huddle starts with the network only."
       : "What waits is stored on this device, and is sent when the connection is back, also after a restart. Safari removes such data after seven days without a visit.";
     refusedHeading.textContent = engine.drafts.length === 0 ? "Nothing was refused" : `${counted(engine.drafts.length, "change")} refused`;
     keyed(refused, engine.drafts.map((draft) => {
@@ -113,7 +139,7 @@ export function keptPage(app) {
   update();
   return {
     title: "Kept", update,
-    element: h("section.kept-page", null, h("h1", null, "Kept"), h("p.subtitle", null, "What is not on the server yet, and what it refused"), heading, waiting, files, refusedHeading, refused,
+    element: h("section.kept-page", null, h("h1", null, "Kept"), h("p.subtitle", null, "What is not on the server yet, and what it refused"), rescue, heading, waiting, files, refusedHeading, refused,
       h("div.buttons", null, button("plain", "History of the family", () => historyDialog(app, undefined)), button("plain", "Deleted records", () => deletedDialog(app)))),
   };
 }

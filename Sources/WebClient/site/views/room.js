@@ -3,6 +3,7 @@ import { button, fill, h, keyed, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { WHOLE } from "../screen/longlist.js";
 import { counted, instantText } from "../words/dates.js";
+import { people } from "./activity.js";
 import { titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -43,6 +44,8 @@ export function roomPage(app) {
   const log = h("div", { role: "log", "aria-label": "Conversation" }, list);
   const digest = h("section.digest", { hidden: true });
   const here = h("p.hint", { role: "status" });
+  const typing = h("p.hint.typing", null, "\u00a0");
+  const stopListening = app.store.activities.listen(() => showTyping());
   const input = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "message", rows: 2, maxlength: "4000", placeholder: "Write to the family; @name mentions somebody", dir: "auto" }));
   const form = h("form.line", { on: { submit: (/** @type {Event} */ event) => { event.preventDefault(); send(); } } },
     h("label.unseen", { for: "message" }, "Message"), input, h("button.primary", { type: "submit" }, "Send"));
@@ -122,6 +125,11 @@ export function roomPage(app) {
     return undefined;
   }
 
+  function showTyping() {
+    // The line keeps its height, so that nothing moves when somebody begins.
+    typing.textContent = people(app, app.store.activities.members("typing"), "typing …") || "\u00a0";
+  }
+
   function messages() {
     const all = new Map([...older].filter(([id]) => !engine.record(id)));
     for (const message of season.records("message")) all.set(message.id, message);
@@ -189,8 +197,8 @@ export function roomPage(app) {
   requestAnimationFrame(() => scrollTo(0, document.documentElement.scrollHeight));
   return {
     title: "Room",
-    element: h("section.room", null, h("h1", null, "Room"), here, digest, h("p", null, earlier), log, form),
+    element: h("section.room", null, h("h1", null, "Room"), here, digest, h("p", null, earlier), log, typing, form),
     update: () => { update(); look(); if (document.visibilityState === "visible" && digest.dataset.asked) app.store.read(); },
-    leave: () => clearTimeout(timer),
+    leave: () => { clearTimeout(timer); stopListening(); },
   };
 }

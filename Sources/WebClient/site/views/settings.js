@@ -5,6 +5,7 @@ import { request, sentence } from "../sessions/account.js";
 import { hasPasskeys, register, show as showPasskey } from "../sessions/passkeys.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { dateText, instantText } from "../words/dates.js";
+import { shownToOthers } from "./activity.js";
 import { labelled } from "./event.js";
 import { nameDialog } from "./form.js";
 import { keysSwitch } from "./keys.js";
@@ -240,6 +241,7 @@ export function settingsPage(app) {
 
   const week = /** @type {HTMLSelectElement} */ (h("select", { on: { change: () => { try { localStorage.setItem("huddle-week-start", week.value); } catch { /* blocked storage */ } } } }, h("option", { value: "0" }, "Sunday"), h("option", { value: "1" }, "Monday")));
   try { week.value = localStorage.getItem("huddle-week-start") === "1" ? "1" : "0"; } catch { /* blocked storage */ }
+  const activity = /** @type {HTMLInputElement} */ (h("input", { id: "show-activity", type: "checkbox", checked: shownToOthers.isOn, on: { change: () => shownToOthers.set(activity.checked) } }));
   fill(invitesPart, h("h2", null, "Invites"), invites, button("plain", "+ Invite somebody", () => inviteDialog(app, loadInvites)));
   fill(passkeysPart, h("h2", null, "Passkeys"), passkeys, button("plain", "+ Add a passkey of this device", addPasskey));
   loadPasskeys();
@@ -253,7 +255,8 @@ export function settingsPage(app) {
       h("section", null, h("h2", null, "Members"), members), invitesPart,
       logLinks(app),
       h("section", null, h("h2", null, "Your sign-in"), account), passkeysPart, h("section", null, h("h2", null, "Where you are signed in"), sessions),
-      h("section", null, h("h2", null, "This browser"), labelled("Weeks begin on", week), keysSwitch(), h("div.buttons", null, button("danger", "Sign out", () => app.signOut()))),
+      h("section", null, h("h2", null, "This browser"), labelled("Weeks begin on", week),
+        h("div.field.check", null, activity, h("label", { for: "show-activity" }, "The others see when I type, and which record I edit or look at")), keysSwitch(), h("div.buttons", null, button("danger", "Sign out", () => app.signOut()))),
       app.memberships.length > 1 && h("section", null, h("h2", null, "Your families"), h("ul.rows", null, app.memberships.map((one) => h("li", null, one.family === app.store.engine.family ? h("strong", null, one.name) : button("plain", one.name, () => app.openFamily(one))))))),
     update: (ids) => {
       if (ids === undefined || ids.size > 0) showMembers();

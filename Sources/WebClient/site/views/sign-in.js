@@ -1,6 +1,6 @@
 // The page for people who are not signed in: an invite's code, a name with a password, or a sign-in token.
 import { button, fill, h } from "../screen/html.js";
-import { request, sentence } from "../sessions/account.js";
+import { request, sentence, session } from "../sessions/account.js";
 import { nonce } from "../sessions/ids.js";
 import { hasPasskeys, show as showPasskey } from "../sessions/passkeys.js";
 
@@ -17,6 +17,8 @@ function field(label, attributes, hint) {
     h("input", { id, ...attributes, ...(hint ? { "aria-describedby": `${id}-hint` } : {}) }),
     hint && h("p.hint", { id: `${id}-hint` }, hint));
 }
+
+const COOKIES = "This browser blocks cookies for this page, so it cannot stay signed in. Allow cookies for this address, then sign in again.";
 
 /**
  * @param {{code: string, reason?: string, signedIn: (memberships: Membership[], isBrief: boolean) => void}} options `code`: from the link with which the
@@ -62,8 +64,21 @@ export function signInPage({ code, reason, signedIn }) {
     problem.textContent = "";
     const isBrief = brief.checked;
     const answer = await showPasskey("sign-in", isBrief ? { brief: true } : {});
-    if (answer.status === 201) signedIn(answer.content.memberships, isBrief);
+    if (answer.status === 201) enter(answer.content.memberships, isBrief);
     else problem.textContent = sentence(answer);
+  }
+
+  /**
+   * Goes on once the browser has shown that it keeps the sign-in.
+   * @param {Membership[]} memberships
+   * @param {boolean} isBrief
+   */
+  async function enter(memberships, isBrief) {
+    if ((await session()).state === "signed_out") {
+      problem.textContent = COOKIES;
+      return;
+    }
+    signedIn(memberships, isBrief);
   }
 
   form.addEventListener("submit", async (event) => {
@@ -100,7 +115,7 @@ export function signInPage({ code, reason, signedIn }) {
     submit.disabled = false;
     submit.textContent = "Sign in";
     if (answer.status === 201) {
-      signedIn(answer.content.memberships, isBrief);
+      await enter(answer.content.memberships, isBrief);
       return;
     }
     if (answer.content?.code === "required" && answer.content?.field === "name") {
@@ -127,6 +142,7 @@ export function signInPage({ code, reason, signedIn }) {
     h("h1", null, "Huddle"),
     h("p.subtitle", null, "The season of your family: events, trips, documents, and the conversation about them."),
     reason && h("p.notice", { role: "status" }, reason),
+    !navigator.cookieEnabled && h("p.notice", { role: "alert" }, COOKIES),
     isPlain && h("p.notice", null, "This address has no encryption: people on the same network can read along, and the page does not start offline. Ask the host for an https address."),
     form);
 }
