@@ -14,7 +14,7 @@ extension SystemTests {
             arguments: flows)
         func flow(name: String) throws {
             let python = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
-            let browser = Environment.value("HUDDLE_BROWSER") ?? "/usr/bin/chromium"
+            let browser = Environment.value("HUDDLE_BROWSER").map { $0 == "firefox" ? "/usr/bin/firefox-esr" : $0 } ?? "/usr/bin/chromium"
             guard Files.isExecutable(browser), (try? Programs.run(python, ["-c", "import playwright, axe_playwright_python"]))?.ending == .exited(0) else {
                 print("The web client in a browser: SKIPPED, because \(browser) or Playwright is not installed (Tools/test.sh installs both)")
                 if Environment.value("HUDDLE_REQUIRE_BROWSER") == "1" { Issue.record("there is no browser") }

@@ -45,7 +45,8 @@ class Server:
         end = time.monotonic() + 60
         while True:
             with socket.socket() as tried:
-                if tried.connect_ex(("127.0.0.1", self.port)) == 0:
+                # The kernel may connect a socket to itself while nobody listens.
+                if tried.connect_ex(("127.0.0.1", self.port)) == 0 and tried.getsockname()[1] != self.port:
                     return
             if self.process.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(open(os.path.join(self.folder, "log"), encoding="utf-8").read()[-2000:])
@@ -79,13 +80,18 @@ class Person:
     def open(self):
         page = self.context.new_page()
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+        page.on("pageerror", self._error)
         page.on("request", self._request)
         return page
 
+    def _error(self, error):
+        # Firefox reports each connection that fails as an exception.
+        if not re.search(r"establish a connection|was interrupted while the page was loading", str(error)):
+            self.faults.append(f"exception: {error}")
+
     def _console(self, message):
         # Without a server, browsers report each connection that fails; the refusals of HTTP are answers that the page shows.
-        if message.type == "error" and not re.search(r"ERR_CONNECTION|ERR_NETWORK|ERR_INTERNET|ERR_EMPTY|ERR_INCOMPLETE|Failed to load resource|WebSocket connection to|downloadable font|establish a connection", message.text):
+        if message.type == "error" and not re.search(r"ERR_CONNECTION|ERR_NETWORK|ERR_INTERNET|ERR_EMPTY|ERR_INCOMPLETE|Failed to load resource|WebSocket connection to|downloadable font|establish a connection|favicon\.ico", message.text):
             self.faults.append(f"console: {message.text}")
 
     def _request(self, request):
