@@ -63,7 +63,7 @@ struct HubActivityTests {
         script.hub.tick(now: script.now)
         #expect(script.seen() == [])
         script.now += 1_000
-        // What waits goes first, so nothing overtakes it and the pace is kept.
+        // A waiting activity goes first, so nothing overtakes it and the pace is kept.
         script.say(.activity(Activity(.typing)), maya)
         #expect(script.seen() == [])
         script.hub.tick(now: script.now)

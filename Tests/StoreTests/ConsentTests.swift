@@ -424,7 +424,7 @@ struct ConsentTests {
             }
             check("leaving", try world.mutate(self.home, me, delete(.member, me, base: try version())).code, expected(parent: nil, athlete: nil, guest: nil))
         }
-        /// What a session of the person asks for, although it may have been opened before the person was barred.
+        /// The acts of a session of the person, which may have been opened before the person was barred.
         func performActsOfSession() throws {
             guard let session = try world.stored({ try $0.people.session(hash: SessionToken.hash("me")) })?.key else { return }
             check(

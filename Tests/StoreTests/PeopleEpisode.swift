@@ -13,7 +13,7 @@ final class PeopleEpisode {
         case setPassword, propose, consent, invite, redeem, use, joinPassword, recoveryCodes, signIn, expire, confirm, changePassword, correctBirth, withdraw
     }
 
-    /// What the tables say, in words: two runs that did the same say the same.
+    /// The content of the tables in words: equal for two runs that did the same.
     typealias Summary = [String]
 
     let surroundings = Surroundings(seed: 15)
@@ -168,7 +168,7 @@ final class PeopleEpisode {
         }
     }
 
-    /// What of the promises does not hold in the database that is left.
+    /// The promises that do not hold in the database that is left.
     ///
     /// - Parameter reference: the summaries of a run without faults, before the first step and after each.
     func violations(_ world: World, _ reference: [Summary]) throws -> [String] {

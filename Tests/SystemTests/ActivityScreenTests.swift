@@ -3,7 +3,7 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-@Suite("Who types, in the full screen", .serialized, .lane(.terminals))
+@Suite("Typing members, in the full screen", .serialized, .lane(.terminals))
 struct ActivityScreenTests {
     @Test("A terminal shows that another member types until the message is there; switched off, nothing is told")
     func typing() throws {

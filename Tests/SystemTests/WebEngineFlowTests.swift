@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What is beneath the pages of the web client: tabs, uploads, liveness, builds (Tests/Web/flows/engine_*.py).
+    /// The parts beneath the pages of the web client: tabs, uploads, liveness, builds (Tests/Web/flows/engine_*.py).
     @Suite("The web client's engine room in a browser") struct WebEngineFlowTests {
         private static let names = [
             "engine_activity", "engine_builds", "engine_builds_circle", "engine_builds_interrupted", "engine_cookies", "engine_keystrokes", "engine_liveness",
