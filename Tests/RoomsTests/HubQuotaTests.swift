@@ -136,7 +136,7 @@ struct HubQuotaTests {
         let refused = try #require(refusals(script, ana).first)
         #expect(refused.code == .rateLimited && refused.retryAfter == 1_000)
         #expect(refused.message == "Your family asks for more than 1 lists per second. Try again in a moment.")
-        script.say(.sessions(SessionsRequest(request: 91, act: .endOthers)), ana)
+        script.say(.sessions(SessionsRequest(request: 91, .endOthers)), ana)
         #expect(script.seen() == [.endSessions(by: 1, nil)])
         say(script, 1, ana)
         #expect(script.seen() == [.propose(ana, 1)])
