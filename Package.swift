@@ -82,6 +82,7 @@ let package = Package(
         library("Tar"),
         library("ICalendar", ["Dates"]),
         library("HTTPClient", ["CCurl", "Posix"]),
+        library("Mail", ["CCurl", "Bytes", "Posix", "Dates"]),
         library("PDF", ["CPango"]),
         library("WebSocket", ["Bytes", "Crypto", "Deflate", "HTTP1"]),
         library("Terminal", ["CUTF8proc", "Folding", "Dates"]),
@@ -107,13 +108,13 @@ let package = Package(
 
         // Layer 5: composition.
         library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
-        library("Server", ["CCracklib", "CWebClient", "Deflate", "Tar", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
+        library("Server", ["CCracklib", "CWebClient", "Deflate", "Mail", "Tar", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
         library("Sessions", ["Locks", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Terminal", "Family", "Wire", "Sync"]),
         library("Documents", ["Bytes", "Crypto", "Posix", "HTTPClient", "PDF", "JSON", "Terminal", "Family", "Sync", "Words", "Sessions"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
 
         // Layer 6: programs.
-        program("huddled", ["Locks", "Arguments", "Crypto", "HTTP1", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
+        program("huddled", ["Locks", "Arguments", "Crypto", "HTTP1", "Mail", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("huddle", ["Locks", "Arguments", "Calendar", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
@@ -153,6 +154,7 @@ let package = Package(
         tests("ICalendarTests", ["TestSupport", "Dates", "ICalendar"]),
         tests("CalendarTests", ["TestSupport", "Bytes", "Posix", "JSON", "Dates", "ICalendar", "Family", "Calendar"]),
         tests("HTTPClientTests", ["Posix", "HTTPClient"]),
+        tests("MailTests", ["Locks", "Posix", "Mail"]),
         tests("PDFTests", ["Posix", "PDF"]),
         tests("WebSocketTests", ["TestSupport", "wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
         tests("TerminalTests", ["TestSupport", "Dates", "Terminal"]),

@@ -1,6 +1,7 @@
 #include "ccurl.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 
 static struct {
@@ -16,7 +17,10 @@ static struct {
     CURLcode (*get)(CURL *, CURLINFO, ...);
 } curl;
 
-bool ccurl_load(void) {
+static pthread_once_t loading = PTHREAD_ONCE_INIT;
+static bool is_loaded;
+
+static bool load(void) {
     // The number is that of the binary interface that curl.h describes; it has not changed since 2006.
     void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
     if (!library) return false;
@@ -34,6 +38,10 @@ bool ccurl_load(void) {
     }
     return curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 }
+
+static void load_once(void) { is_loaded = load(); }
+
+bool ccurl_load(void) { return pthread_once(&loading, load_once) == 0 && is_loaded; }
 
 CURL *ccurl_init(void) { return curl.init(); }
 void ccurl_reset(CURL *handle) { curl.reset(handle); }

@@ -7,8 +7,7 @@
 // libcurl, loaded at its first use. It loads some thirty libraries, which took a third of the program's start although
 // few runs move a file. Swift cannot call variadic functions: there is one function for each type of argument.
 
-/// Loads libcurl and sets it up. Not for concurrent calls; no other function here may be called unless it has returned
-/// true.
+/// Loads libcurl and sets it up, at the first call. No other function here may be called unless it has returned true.
 bool ccurl_load(void);
 
 CURL *ccurl_init(void);
