@@ -6,6 +6,8 @@ package enum RecoveryWay: String, CaseIterable, Sendable {
     case code
     /// A code that a parent of the family made.
     case parent
+    /// A code that was sent to the person's confirmed e-mail address.
+    case mail
     /// A code that the person who runs the server made.
     case host
 }
@@ -37,13 +39,18 @@ package struct AccountState: Hashable, Sendable {
     package var confirmedUntil: Int64?
     /// The first made first.
     package var passkeys: [AccountPasskey]
+    /// `nil` without an address.
+    package var mail: AccountMail?
 
-    package init(name: String? = nil, hasFactor: Bool = false, recoveryCodes: Int = 0, confirmedUntil: Int64? = nil, passkeys: [AccountPasskey] = []) {
+    package init(
+        name: String? = nil, hasFactor: Bool = false, recoveryCodes: Int = 0, confirmedUntil: Int64? = nil, passkeys: [AccountPasskey] = [], mail: AccountMail? = nil
+    ) {
         self.name = name
         self.hasFactor = hasFactor
         self.recoveryCodes = recoveryCodes
         self.confirmedUntil = confirmedUntil
         self.passkeys = passkeys
+        self.mail = mail
     }
 }
 
@@ -79,6 +86,11 @@ package enum AccountAct: Hashable, Sendable {
     case removePasskey(Identifier)
     /// Makes a code by which a member comes back into one family.
     case recoverMember(Identifier, family: Identifier)
+    /// Sends a code to an e-mail address, which is the person's once it is confirmed.
+    case setMail(String)
+    case confirmMail(code: String)
+    /// Removes the e-mail address.
+    case removeMail
 }
 
 /// The answer to an act on the account.

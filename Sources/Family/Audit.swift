@@ -41,10 +41,13 @@ package enum Audit {
         case factorAdded = "factor_added"
         case factorRemoved = "factor_removed"
         case recoveryCodesMade = "recovery_codes_made"
-        /// A parent or the host has made a code by which the member can come back. Detail: `parent` or `host`.
+        /// A parent or the host has made a code by which the member can come back, or the server has mailed one. Detail: `parent`, `host` or `mail`.
         case recoveryOffered = "recovery_offered"
         /// Detail: the way, such as `code`, `parent`, `host` or `mail`.
         case recoveryUsed = "recovery_used"
+        /// The person has confirmed an e-mail address.
+        case mailConfirmed = "mail_confirmed"
+        case mailRemoved = "mail_removed"
         /// Detail: the name of the passkey.
         case passkeyAdded = "passkey_added"
         case passkeyRemoved = "passkey_removed"

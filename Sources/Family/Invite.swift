@@ -32,10 +32,12 @@ package struct Invite: Hashable, Sendable {
     package var state: State
     /// The last day of a guest, `YYYY-MM-DD`.
     package var lastDay: String?
+    /// What became of the mail with the code; `nil` if none was sent.
+    package var mail: InviteMail?
 
     package init(
         id: Identifier, member: Identifier, role: Role, name: String, email: String? = nil, inviter: Identifier?, createdAt: Int64, expiresAt: Int64,
-        state: State = .pending, lastDay: String? = nil
+        state: State = .pending, lastDay: String? = nil, mail: InviteMail? = nil
     ) {
         self.id = id
         self.member = member
@@ -47,6 +49,7 @@ package struct Invite: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.state = state
         self.lastDay = lastDay
+        self.mail = mail
     }
 
     /// How long a code can be redeemed, milliseconds: 7 days.
@@ -64,7 +67,7 @@ package struct Invite: Hashable, Sendable {
         return expired
     }
 
-    /// An e-mail address without the spaces around it. Only its form is checked: nothing is sent to it.
+    /// An e-mail address without the spaces around it. Only its form is checked: a server without mail takes addresses that mail could not be sent to.
     ///
     /// - Throws: `invalid`, `too_long`.
     package static func canonicalEmail(_ text: String) throws(Rejection) -> String {

@@ -18,6 +18,9 @@ package struct WebOrigin: Hashable, Sendable {
         host = authority.host
         port = authority.port ?? (scheme == "https" ? 443 : 80)
     }
+
+    /// The form that `init` reads, without the port that goes without saying.
+    package var text: String { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host)\(port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)")" }
 }
 
 /// The web pages that may open a WebSocket. A browser lets any page connect to any server and only reports the page's

@@ -127,6 +127,7 @@ final class MailExchange {
     private var taken = 0
     var isStopped: () -> Bool
     private(set) var wasStopped = false
+    /// The last refusal.
     private(set) var line = ""
 
     /// Octets of a reply line that are kept.
@@ -148,6 +149,8 @@ final class MailExchange {
     }
 
     func take(_ reply: UnsafeRawBufferPointer) {
+        // Not the goodbye after it.
+        guard let first = reply.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") else { return }
         line = String(decoding: reply.prefix(Self.maxLine).map { (0x20..<0x7F).contains($0) ? $0 : 0x20 }, as: UTF8.self)
         while line.last == " " { line.removeLast() }
     }

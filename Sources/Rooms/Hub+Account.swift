@@ -53,4 +53,12 @@ extension Hub {
             if session.isSeated { send(.recovered(notice), to: session) } else { session.recovery = notice }
         }
     }
+
+    /// A mail that a person asked for was given up: all their connections that have joined are told. For the others it is in `account` and `invites`.
+    package func mailFailed(person: Int64, _ notice: MailNotice) {
+        for session in allSessions where session.number != nil && session.person == person && session.isSeated {
+            guard session.phase != .closed, session.phase != .ending else { continue }
+            send(.mailFailed(notice), to: session)
+        }
+    }
 }

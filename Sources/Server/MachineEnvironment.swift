@@ -11,13 +11,13 @@ enum MachineEnvironment {
 
     /// - Parameter now: UTC milliseconds.
     static func make(
-        _ limits: Limits, consent: ConsentText = .standard, now: @escaping () -> Int64 = { Clock.wallMilliseconds() }
+        _ limits: Limits, consent: ConsentText = .standard, mail: MailTerms? = nil, now: @escaping () -> Int64 = { Clock.wallMilliseconds() }
     ) -> StoreEnvironment {
         let zones = Zones()
         return StoreEnvironment(
             now: now, random: { Random.octets($0) },
             localDate: { zone, at in zones.rules(zone)?.localDate(at: at).description },
-            rules: RuleEnvironment(zone: zones.rules), limits: limits, consent: consent)
+            rules: RuleEnvironment(zone: zones.rules), limits: limits, consent: consent, mail: mail)
     }
 }
 

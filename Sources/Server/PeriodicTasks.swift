@@ -11,6 +11,7 @@ final class PeriodicTasks: TimerTarget {
     private let shard: Shard
     private let certificates: Certificates?
     private let sweeper: Sweeper
+    private let mailer: Mailer?
 
     /// When the work of every second is due.
     private var secondDue: Int64 = 0
@@ -27,8 +28,9 @@ final class PeriodicTasks: TimerTarget {
     /// Milliseconds between two signs of life for the service manager; `nil` if it expects none. A third of its time: two may come late.
     private let watchdogInterval = ServiceManager.watchdogMilliseconds.map { max($0 / 3, 1) }
 
-    init(reactor: Reactor, shard: Shard, certificates: Certificates?, sweeper: Sweeper) {
+    init(reactor: Reactor, shard: Shard, certificates: Certificates?, sweeper: Sweeper, mailer: Mailer? = nil) {
         self.sweeper = sweeper
+        self.mailer = mailer
         self.reactor = reactor
         self.shard = shard
         self.certificates = certificates
@@ -68,6 +70,7 @@ final class PeriodicTasks: TimerTarget {
             shard.tick.lag.record(max(reactor.now - secondDue, 0) * 1_000_000)
             shard.tick.everySecond(now: reactor.now)
             shard.health.look(now: reactor.now)
+            mailer?.look()
         case .maintenance: shard.workers.maintain()
         case .sweep: sweeper.start()
         case .certificates: certificates?.look()

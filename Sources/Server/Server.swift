@@ -3,6 +3,7 @@ package import Crypto
 package import Family
 import Dates
 package import HTTP1
+package import Mail
 package import Posix
 import Reactor
 import Rooms
@@ -42,6 +43,8 @@ package struct ServerOptions: Sendable {
     package var acmeWebRoot: String?
     /// A listener for the figures of the server. Its socket of the service manager is `metrics`.
     package var metrics: ListenPlace?
+    /// The mail server; without it there is no mail.
+    package var mail: MailServer?
 
     package init(dataFolder: String, host: String, port: UInt16, limits: Limits = Limits(), tls: TLSOptions? = nil) {
         self.tls = tls
@@ -114,7 +117,9 @@ package enum HuddleServer {
             let reactor = try Reactor()
             let address = try SocketAddress.local(of: listener.raw)
             let events = Mailbox<ShardEvent>(waker: reactor.waker)
-            let database = ServerDatabase(folder, consent: options.consent)
+            let database = ServerDatabase(
+                folder, consent: options.consent,
+                mail: options.mail.map { (_: MailServer) in MailTerms(publicURL: options.publicURL?.origin.text) { MailServer.isAddress($0) } })
             let store = try database.openStore(limits, copies: options.copiesBeforeUpgrade, log: log)
             let ownQuotas = try store.ownQuotas()
             if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
@@ -154,6 +159,9 @@ package enum HuddleServer {
             let hasher = HasherPool(events: events, decoy: HasherPool.randomDecoy(options.passwordCost))
             defer { hasher.stop() }
             shard.accounts.hasher = hasher
+            let mailer = options.mail.map { Mailer(server: $0, writer: writer, log: log) }
+            defer { mailer?.stop() }
+            shard.accounts.sendsMail = mailer != nil
             shard.admin.transfers = transfers
             let probe = MachineProbe(folder: folder.path)
             defer { probe.stop() }
@@ -214,6 +222,7 @@ package enum HuddleServer {
                     isLoopback: local.flatMap { NetworkAddress($0.host) }?.isLoopback ?? false)
                 metrics.uploads = uploads
                 metrics.hashers = hasher
+                metrics.mailer = mailer
                 let server = ShortHTTPServer("metrics_refused", reactor: reactor, log: log) { metrics.answer($0, $1) }
                 metricsDoor = try Listener(
                     reactor: reactor, descriptor: listener, refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { server.accept($0) })
@@ -231,8 +240,9 @@ package enum HuddleServer {
                 certificates?.reload()
                 if let reload = options.reload { shard.take(reload()) }
             }
-            let periodic = PeriodicTasks(reactor: reactor, shard: shard, certificates: certificates, sweeper: sweeper)
+            let periodic = PeriodicTasks(reactor: reactor, shard: shard, certificates: certificates, sweeper: sweeper, mailer: mailer)
             periodic.start()
+            mailer?.start()
             uploads.resume()
             log(.info, "started", [.init("version", HuddleVersion.text), .init("listen", address.description)])
             ready(
@@ -247,6 +257,7 @@ package enum HuddleServer {
             shard.drain.whenEnding = {}
             try? Files.remove(folder.socketPath)
             if case .path(let path) = options.metrics, !options.activated.contains(where: { $0.name == "metrics" }) { try? Files.remove(path) }
+            mailer?.stop()
             sweeper.stop()
             transfers.stop()
             if shard.drain.isWriterDone { writer.join() }

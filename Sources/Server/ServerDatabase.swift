@@ -12,10 +12,13 @@ struct ServerDatabase: Sendable {
     private let mark: String
     /// The text of consent in force.
     private let consent: ConsentText
+    /// `nil`: the server sends no mail.
+    private let mail: MailTerms?
     let folder: String
 
-    init(_ folder: borrowing DataFolder, consent: ConsentText = .standard) {
+    init(_ folder: borrowing DataFolder, consent: ConsentText = .standard, mail: MailTerms? = nil) {
         self.consent = consent
+        self.mail = mail
         path = folder.databasePath
         mark = folder.markPath
         self.folder = folder.path
@@ -32,7 +35,7 @@ struct ServerDatabase: Sendable {
         let folder = folder
         if copies { try copyBeforeUpgrade(log) }
         let began = Clock.monotonicMilliseconds()
-        return try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent), mark: mark, isCopied: { CopyLock.isHeld(in: folder) }) { step, last in
+        return try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), mark: mark, isCopied: { CopyLock.isHeld(in: folder) }) { step, last in
             log?(.info, "upgrade", [.init("step", step), .init("last", last), .init("ms", Clock.monotonicMilliseconds() - began)])
         }
     }
@@ -42,7 +45,7 @@ struct ServerDatabase: Sendable {
     /// - Parameter shelf: the lists that the reader shares with other readers.
     /// - Throws: if the writer has not made the database ready.
     func openReader(_ limits: Limits, shelf: ListingShelf = ListingShelf()) throws(StoreFailure) -> StoreReader {
-        try StoreReader(path: path, environment: MachineEnvironment.make(limits, consent: consent), shelf: shelf)
+        try StoreReader(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), shelf: shelf)
     }
 
     /// The check of the database in `folder`, with or without a running server beside it.

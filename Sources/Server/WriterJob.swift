@@ -21,6 +21,8 @@ enum WriterJob: Sendable {
     case importing(ImportStep, answer: BlockingQueue<Rejection?>)
     /// Files of documents are gone; the answer is whether that is noted.
     case forget([BlobName], answer: BlockingQueue<Bool>)
+    /// A part of the way of a mail, for the thread that sends it.
+    case mail(MailStep, answer: BlockingQueue<MailStepAnswer>)
     /// Daily and idle work, one portion; it comes again by itself until a round is finished.
     case maintenance
     /// The last one: everything before it is done, and what was counted since is written.

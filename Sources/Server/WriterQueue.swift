@@ -33,6 +33,8 @@ struct WriterQueue: Sendable {
         case transfer
         /// The removal of files.
         case sweep
+        /// Parts of the way of mails.
+        case mail
         /// Notes of looks and uses.
         case usage
         case maintenance
@@ -48,8 +50,8 @@ struct WriterQueue: Sendable {
             case .admin: 64
             case .request, .proposal: 1_024
             case .stranger: 64
-            // There is one transfer and one sweep at a time, and each waits for its answer.
-            case .transfer, .sweep: 4
+            // There is one transfer, one sweep and one mail at a time, and each waits for its answer.
+            case .transfer, .sweep, .mail: 4
             // The next one is gathered while one waits.
             case .usage: 1
             case .maintenance: 1
@@ -268,6 +270,7 @@ extension WriterJob {
         case .request: .request
         case .exported, .importing: .transfer
         case .forget: .sweep
+        case .mail: .mail
         case .usage: .usage
         case .maintenance: .maintenance
         case .stop: nil

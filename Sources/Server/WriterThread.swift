@@ -17,6 +17,8 @@ final class WriterThread: Sendable {
     private let disk: DiskPolicy
     private let thread: Thread
     let counts: WriterCounts
+    /// Rung when mail was let wait.
+    let newMail = BlockingQueue<Bool>(limit: 1)
 
     /// - Parameters:
     ///   - store: the writer's alone from now on.
@@ -29,7 +31,7 @@ final class WriterThread: Sendable {
         self.disk = disk
         let counts = WriterCounts()
         self.counts = counts
-        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, disk: disk, log: log, counts: counts)
+        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, disk: disk, log: log, counts: counts, newMail: newMail)
         thread = Thread.start(name: "writer") {
             var loop = loop
             loop.run()
@@ -103,6 +105,7 @@ private struct WriterLoop {
     private static let slowMilliseconds: Int64 = 100
 
     let counts: WriterCounts
+    let newMail: BlockingQueue<Bool>
 
     let store: Store
     let environment: StoreEnvironment
@@ -114,8 +117,9 @@ private struct WriterLoop {
     /// Mutations of this round, for which others stand back.
     private var awaited = 0
 
-    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log, counts: WriterCounts) {
+    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log, counts: WriterCounts, newMail: BlockingQueue<Bool>) {
         self.counts = counts
+        self.newMail = newMail
         self.log = log
         self.store = store
         self.environment = environment
@@ -183,6 +187,7 @@ private struct WriterLoop {
     private func reportEndedSessions() {
         let ended = store.takeEndedSessions()
         if !ended.isEmpty { events.put(.sessionsEnded(ended)) }
+        if store.takeNewMail() { _ = newMail.put(true) }
         let notices = store.takeNotices()
         if !notices.isEmpty { events.put(.noticed(notices)) }
     }
@@ -214,6 +219,17 @@ private struct WriterLoop {
             _ = answer.put(try store.perform(step))
         case .forget(let gone, let answer):
             _ = answer.put(try store.forget(gone))
+        case .mail(let step, let answer):
+            switch step {
+            case .claim(let isFirst):
+                _ = answer.put(try store.claimMail(isFirst: isFirst).map { .claim($0) } ?? .refused)
+            case .settle(let key, let outcome):
+                switch try store.settleMail(key, outcome) {
+                case .success(let problem): _ = answer.put(.settled(problem))
+                case .failure: _ = answer.put(.refused)
+                }
+            }
+            reportEndedSessions()
         case .maintenance:
             let ended = try store.endGuests()
             if !ended.isEmpty { events.put(.committed(ended)) }

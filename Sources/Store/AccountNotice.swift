@@ -5,6 +5,8 @@ package import Family
 package enum AccountNotice: Hashable, Sendable {
     /// The sign-in of a person was recovered. `besides` is the session that this opened, or in which it was done.
     case recovered(person: Int64, RecoveryNotice, besides: Int64)
+    /// A mail that the person asked for was given up.
+    case mailFailed(person: Int64, MailNotice)
     /// Another person is this member from now on: the connections of the former one are to be closed.
     case moved(BarredMember)
     /// The host has set these limits for a family.

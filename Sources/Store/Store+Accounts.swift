@@ -61,14 +61,14 @@ extension Store {
     package func signIn(_ checked: CheckedSecrets, _ new: NewSession, device: String?) throws(StoreFailure) -> Result<SignedInByName, Rejection> {
         let known = device ?? SessionToken.make(environment.random)
         return try account(isDone: { try self.people.session(id: $0.session.id) != nil }) { at in
-            let (credential, isRecovery) = try prove(checked, at: at)
+            let way = try prove(checked, at: at)
             var new = new
-            new.person = credential.person
+            new.person = checked.person
             new.isChecked = true
             let made = try makeSession(new, at: at)
-            try people.addDevice(SessionToken.hash(known), person: credential.person, at: at, limit: Self.maxDevices)
-            try audit(.signedIn, person: credential.person, detail: isRecovery ? "code" : "password", at: at)
-            if isRecovery { try recovered(credential.person, .code, by: nil, session: made.session, at: at) }
+            try people.addDevice(SessionToken.hash(known), person: checked.person, at: at, limit: Self.maxDevices)
+            try audit(.signedIn, person: checked.person, detail: way?.rawValue ?? "password", at: at)
+            if let way { try recovered(checked.person, way, by: nil, session: made.session, at: at) }
             return SignedInByName(session: made, device: known)
         }
     }
@@ -81,26 +81,35 @@ extension Store {
         }
         return try account(isDone: isDone) { at in
             guard try own(session, at: at).person == checked.person else { throw Rejection.signInFailed }
-            let (credential, isRecovery) = try prove(checked, at: at)
+            let way = try prove(checked, at: at)
             try people.setChecked(session: session, at: at)
-            if isRecovery { try recovered(credential.person, .code, by: nil, session: session, at: at) }
-            return try people.accountState(ofPerson: credential.person, session: session, at: at)
+            if let way { try recovered(checked.person, way, by: nil, session: session, at: at) }
+            return try people.accountState(ofPerson: checked.person, session: session, at: at)
         }
     }
 
-    /// The credential of a person who shows all that is asked for. A one-time password and a recovery code are used up.
+    /// Checks that a person shows all that is asked for. A one-time password and a recovery code are used up.
     ///
-    /// - Returns: also whether a recovery code was among it.
-    private func prove(_ checked: CheckedSecrets, at: Int64) throws -> (CredentialRow, isRecovery: Bool) {
-        guard var credential = try people.credential(person: checked.person), try canSignIn(checked.person, at: at) else { throw Rejection.signInFailed }
-        var isRecovery = false
+    /// A mailed code stands for the password, also of a person without one, and never for the second factor.
+    ///
+    /// - Returns: the way of a recovery; `nil` if it was none.
+    private func prove(_ checked: CheckedSecrets, at: Int64) throws -> RecoveryWay? {
+        guard try canSignIn(checked.person, at: at) else { throw Rejection.signInFailed }
+        let stored = try people.credential(person: checked.person)
+        var way: RecoveryWay?
+        if case .recoveryCode(let code) = checked.proof, try useMailCode(code, person: checked.person, at: at) {
+            way = .mail
+            if stored == nil { return way }
+        }
+        guard var credential = stored else { throw Rejection.signInFailed }
         switch checked.proof {
         case .password(let hash, let renewed):
             guard credential.hash == hash.text else { throw Rejection.signInFailed }
             if let renewed { credential.hash = renewed.text }
-        case .recoveryCode(let code):
+        case .recoveryCode(let code) where way == nil:
             try useRecoveryCode(code, person: checked.person)
-            isRecovery = true
+            way = .code
+        case .recoveryCode: break
         }
         if let factor = credential.factor {
             guard let oneTime = checked.oneTime else { throw Rejection.factorRequired }
@@ -108,11 +117,11 @@ extension Store {
                 credential.step = step
             } else {
                 try useRecoveryCode(oneTime, person: checked.person)
-                isRecovery = true
+                way = way ?? .code
             }
         }
         try people.setCredential(credential)
-        return (credential, isRecovery)
+        return way
     }
 
     private func useRecoveryCode(_ code: String, person: Int64) throws {
@@ -265,6 +274,7 @@ extension PeopleReads {
             if at < end { state.confirmedUntil = end }
         }
         state.passkeys = try passkeys(ofPerson: person).map(\.account)
+        state.mail = try mail(person: person)?.account
         guard let row = try credential(person: person) else { return state }
         state.name = row.name
         state.hasFactor = row.factor != nil

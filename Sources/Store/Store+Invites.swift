@@ -83,14 +83,25 @@ extension Store {
             invite.id = id
             code = InviteCode.make(key: engine.linkKey, family: family.state.id, inviter: by, invite: id, nonce: nonce)
         }
+        if let former = try people.invite(ofMember: invite.member) { try people.removeOutgoing(family: family.key, about: former.invite.id) }
         try people.endInvite(family: family.key, member: invite.member, as: .withdrawn)
         try audit(.invited, family: family.key, by: new.author, about: invite.member, detail: invite.role.rawValue, at: at)
+        // A parent's session asks for the mail; the host hands the code over. An address that mail cannot be sent to stays a word to type.
+        let terms = environment.mail.flatMap { terms in invite.email.map { terms.isAddress($0) } == true ? terms : nil }
+        if terms != nil, new.by != nil, case .session = new.origin, invitee.state == .pending { invite.mail = .waiting }
         let row = InviteRow(family: family.key, familyID: family.state.id, invite: invite, payload: payload)
         guard invitee.state == .pending else {
             try people.addInvite(row)
             return (MadeInvite(family: family.state.id, invite: invite, code: nil), change)
         }
-        return (MadeInvite(family: family.state.id, invite: invite, code: try add(row, code: code)), change)
+        let made = MadeInvite(family: family.state.id, invite: invite, code: try add(row, code: code))
+        if let terms, let email = invite.email, invite.mail == .waiting {
+            let person = try new.by.flatMap { try people.membership($0)?.person }
+            try send(
+                MailText.invite(code, terms), .invite, to: email, name: outgoingName(.invite), person: person, about: (family.key, invite.id),
+                until: at + Self.mailLife, at: at)
+        }
+        return (made, change)
     }
 
     /// Stores an invite with its code.
@@ -120,6 +131,7 @@ extension Store {
         case .proposed:
             throw Rejection(.contradicted, "This athlete is in the family already. Nothing was changed; remove them to take them out", id: id)
         case .pending, .expired:
+            try people.removeOutgoing(family: family.key, about: id)
             try people.endInvite(family: family.key, member: row.invite.member, as: .withdrawn)
             try audit(.inviteWithdrawn, family: family.key, by: author, about: row.invite.member, at: at)
             row.invite.state = .withdrawn

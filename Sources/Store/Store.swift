@@ -51,6 +51,8 @@ package final class Store {
     private var notices: [AccountNotice] = []
     /// Refusals beyond the quotas of families since `takeQuotaRefusals`.
     var quotaRefusals: [FamilyQuota: Int] = [:]
+    /// Mail was let wait, maybe by a transaction that did not happen.
+    var hasNewMail = false
 
     /// How often a transaction is run while the engine says *again* or *unknown*.
     package static let maxRuns = 5

@@ -16,11 +16,13 @@ package struct StoreEnvironment {
     package let limits: Limits
     /// The text of consent in force.
     package let consent: ConsentText
+    /// `nil`: the server sends no mail.
+    package let mail: MailTerms?
 
     package init(
         now: @escaping () -> Int64, random: @escaping (Int) -> [UInt8],
         localDate: @escaping (_ zone: String, _ at: Int64) -> String?, rules: RuleEnvironment, limits: Limits = Limits(),
-        consent: ConsentText = .standard
+        consent: ConsentText = .standard, mail: MailTerms? = nil
     ) {
         self.now = now
         self.random = random
@@ -28,6 +30,7 @@ package struct StoreEnvironment {
         self.rules = rules
         self.limits = limits
         self.consent = consent
+        self.mail = mail
     }
 
     /// What the ledger takes of it.

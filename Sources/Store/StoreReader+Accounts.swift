@@ -20,11 +20,14 @@ extension StoreReader {
     /// What is stored for a sign-in name; `nil` if nobody has it.
     ///
     /// - Parameters:
+    ///   - name: `nil` for a text that cannot be a name.
+    ///   - typed: the text of the name. With a mailed code the address to which it was sent will do.
     ///   - recoveryCode: typed in the place of the password.
     ///   - device: the secret of a device.
-    package func secrets(of name: SignInName, recoveryCode: String?, device: String?) throws(StoreFailure) -> StoredSecrets? {
+    package func secrets(of name: SignInName?, typed: String = "", recoveryCode: String?, device: String?) throws(StoreFailure) -> StoredSecrets? {
         try reading {
-            guard let row = try engine.people.credential(folded: name.folded.octets) else { return nil }
+            if let recoveryCode, let mailed = try mailed(recoveryCode, name: name, typed: typed) { return mailed }
+            guard let name, let row = try engine.people.credential(folded: name.folded.octets) else { return nil }
             return try secrets(row, recoveryCode: recoveryCode, device: device)
         }
     }
@@ -32,6 +35,26 @@ extension StoreReader {
     /// What is stored for a person; `nil` without a password.
     package func secrets(ofPerson person: Int64, recoveryCode: String?) throws(StoreFailure) -> StoredSecrets? {
         try reading { try engine.people.credential(person: person).map { try secrets($0, recoveryCode: recoveryCode, device: nil) } }
+    }
+
+    /// Whether anybody whom a text means, by the sign-in name or the address, has a confirmed address.
+    package func hasMail(name: SignInName?, typed: String) throws(StoreFailure) -> Bool {
+        try reading {
+            if let name, let person = try engine.people.credential(folded: name.folded.octets)?.person, try engine.people.mail(person: person)?.address != nil { return true }
+            return try !engine.people.mails(folded: MailRow.folded(typed), limit: 1).isEmpty
+        }
+    }
+
+    /// What is stored for the person with a mailed code, if the name or the address is theirs.
+    private func mailed(_ code: String, name: SignInName?, typed: String) throws -> StoredSecrets? {
+        guard let hash = InviteCode.hash(code), let row = try engine.people.mail(recoveryHash: hash), row.isRecovery(hash, at: environment.now()),
+            let address = row.address
+        else { return nil }
+        let credential = try engine.people.credential(person: row.person)
+        let hasName = name.map { $0.folded.octets == credential?.folded } ?? false
+        guard hasName || MailRow.folded(address) == MailRow.folded(typed) else { return nil }
+        let account = credential.flatMap { try? SignInName($0.name) }.map { SignInThrottle.Account($0) }
+        return StoredSecrets(person: row.person, account: account, hash: nil, hasRecoveryCode: true, isKnownDevice: false)
     }
 
     private func secrets(_ row: CredentialRow, recoveryCode: String?, device: String?) throws -> StoredSecrets {

@@ -228,7 +228,7 @@ final class PeopleTable: PeopleWrites {
     // MARK: Invites
 
     private static let inviteColumns =
-        "i.family, f.uuid, i.id, i.member, i.role, i.name, i.email, i.inviter, i.created_at, i.expires_at, i.state, i.payload, i.bound, i.ends_on"
+        "i.family, f.uuid, i.id, i.member, i.role, i.name, i.email, i.inviter, i.created_at, i.expires_at, i.state, i.payload, i.bound, i.ends_on, i.mail"
     private static let invites = "SELECT \(inviteColumns) FROM invites i JOIN families f ON f.key = i.family"
     static let inviteQuery = "\(invites) WHERE i.family = ? AND i.id = ?"
     static let memberInviteQuery = "\(invites) WHERE i.member = ? AND i.state = 'pending'"
@@ -244,7 +244,7 @@ final class PeopleTable: PeopleWrites {
         let invite = Invite(
             id: try row.identifier(2), member: try row.identifier(3), role: role, name: row.text(5), email: row.isNull(6) ? nil : row.text(6),
             inviter: try row.optionalIdentifier(7), createdAt: row.int64(8), expiresAt: row.int64(9), state: state,
-            lastDay: row.isNull(13) ? nil : row.text(13))
+            lastDay: row.isNull(13) ? nil : row.text(13), mail: row.isNull(14) ? nil : InviteMail(rawValue: row.text(14)))
         return InviteRow(
             family: row.int64(0), familyID: try row.identifier(1), invite: invite, payload: row.octets(11), isBound: row.int64(12) != 0)
     }
@@ -287,8 +287,8 @@ final class PeopleTable: PeopleWrites {
     func addInvite(_ row: InviteRow) throws {
         let insert = try database.prepare(
             """
-            INSERT INTO invites (family, id, member, role, name, email, inviter, created_at, expires_at, state, payload, bound, ends_on)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO invites (family, id, member, role, name, email, inviter, created_at, expires_at, state, payload, bound, ends_on, mail)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         let invite = row.invite
         insert.bind(1, row.family)
@@ -304,6 +304,7 @@ final class PeopleTable: PeopleWrites {
         insert.bind(11, row.payload)
         insert.bind(12, row.isBound ? Int64(1) : 0)
         insert.bind(13, invite.lastDay)
+        insert.bind(14, invite.mail?.rawValue)
         try insert.run()
     }
 

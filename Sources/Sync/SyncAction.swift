@@ -54,6 +54,8 @@ package enum SyncNotice: Hashable, Sendable {
     case role(Role)
     /// The person's sign-in was recovered on another device.
     case recovered(RecoveryNotice)
+    /// A mail that the person asked for was given up.
+    case mailFailed(MailNotice)
     /// The response to a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invite`, `invites`, `audit`, `standing`, `standings`, `sessions` or
     /// `pong` frame, which carries the request's number.
     case answer(ServerFrame)

@@ -106,6 +106,7 @@ extension SyncEngine {
             output.append(.notify(.role(now)))
         case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .deviceCode, .account, .pong: output.append(.notify(.answer(frame)))
         case .recovered(let notice): output.append(.notify(.recovered(notice)))
+        case .mailFailed(let notice): output.append(.notify(.mailFailed(notice)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token, .membership, .signedIn: fail(.unexpectedFrame(frame.word))
@@ -294,6 +295,7 @@ extension ServerFrame {
         case .account: "account"
         case .signedIn: "signed_in"
         case .recovered: "recovered"
+        case .mailFailed: "mail_failed"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let frame, _): frame.word

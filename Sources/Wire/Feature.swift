@@ -27,6 +27,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case tokens
     case devices
     case passwords
+    case mail
     case web
     case ping
     case activity

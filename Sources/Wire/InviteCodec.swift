@@ -32,6 +32,10 @@ enum InviteCodec {
             writer.key("last_day")
             writer.string(day)
         }
+        if let mail = invite.mail {
+            writer.key("mail")
+            writer.string(mail.rawValue)
+        }
         writer.endObject()
     }
 
@@ -47,6 +51,7 @@ enum InviteCodec {
         var expiresAt: Int64?
         var state: Invite.State?
         var lastDay: String?
+        var mail: InviteMail?
         try reader.readObject { reader, key throws(JSONError) in
             switch key {
             case "id": id = try reader.readIdentifier()
@@ -62,12 +67,14 @@ enum InviteCodec {
                 state = Invite.State(rawValue: try reader.readString())
                 if state == nil { throw .unexpected("the state of an invite", at: start) }
             case "last_day": lastDay = try reader.readString()
+            // A state that a newer server added says nothing here.
+            case "mail": mail = InviteMail(rawValue: try reader.readString())
             default: try reader.skipValue()
             }
         }
         guard let id, let member, let role, let name, let createdAt, let expiresAt, let state else { throw .unexpected("an invite", at: start) }
         return Invite(
             id: id, member: member, role: role, name: name, email: email, inviter: inviter, createdAt: createdAt, expiresAt: expiresAt, state: state,
-            lastDay: lastDay)
+            lastDay: lastDay, mail: mail)
     }
 }

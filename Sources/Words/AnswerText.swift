@@ -57,7 +57,8 @@ package struct AnswerText {
             ]
         }
         let passkeys = state.passkeys.isEmpty ? [] : [state.passkeys.count == 1 ? "You have 1 passkey." : "You have \(state.passkeys.count) passkeys."]
-        guard let name = state.name else { return ["You have no password: this sign-in, other devices and codes let you in."] + passkeys }
+        let mail = Self.mail(state.mail)
+        guard let name = state.name else { return ["You have no password: this sign-in, other devices and codes let you in."] + passkeys + mail }
         var lines = ["You sign in as \(name.printable) with a password\(state.hasFactor ? " and a one-time password" : "")."]
         if let secret = answer.secret {
             lines += [
@@ -71,9 +72,35 @@ package struct AnswerText {
         } else {
             lines.append(state.recoveryCodes == 1 ? "1 recovery code is left." : "\(state.recoveryCodes) recovery codes are left.")
         }
-        lines += passkeys
+        lines += passkeys + mail
         if let end = state.confirmedUntil { lines.append("Confirmed until \(text.time(end)).") }
         return lines
+    }
+
+    /// The person's e-mail address, and one that waits.
+    private static func mail(_ mail: AccountMail?) -> [String] {
+        guard let mail else { return [] }
+        var lines = mail.address.map { ["Mail goes to \($0.printable)."] } ?? []
+        guard let pending = mail.pending?.printable else { return lines }
+        switch mail.problem {
+        case nil: lines.append("A code was sent to \(pending); it is good for 30 minutes: huddle mail confirm CODE")
+        case .refused?: lines.append("The mail to \(pending) was refused. Check the address: huddle mail set ADDRESS")
+        case .late?: lines.append("The mail to \(pending) could not be sent in time. Try again: huddle mail set ADDRESS")
+        }
+        return lines
+    }
+
+    /// A mail that the person asked for and that was given up.
+    package static func mailFailed(_ notice: MailNotice) -> String {
+        let reason = switch notice.problem {
+        case .refused: "was refused"
+        case .late: "could not be sent in time"
+        }
+        let address = notice.address.printable
+        return switch notice.kind {
+        case .invite: "The mail with the invite to \(address) \(reason). Hand the code over yourself, or invite again: huddle invites"
+        case .confirm, .recovery, .removed: "The mail to \(address) \(reason). Check the address: huddle mail set ADDRESS"
+        }
     }
 
     /// The person's passkeys.
@@ -92,6 +119,7 @@ package struct AnswerText {
             switch notice.way {
             case .code: "with a recovery code"
             case .parent: "with a code of a parent"
+            case .mail: "with a code that was mailed"
             case .host: "with a code of the person who runs the server"
             }
         return "Somebody came back to your account \(way) (\(at)). If that was not you: huddle sessions, and set a new password."
@@ -226,7 +254,7 @@ package struct AnswerText {
             return [
                 "\(name) (\(invite.role.rawValue)) is invited. They join with this one-time code until \(text.time(invite.expiresAt)), as \(name)\(also):",
                 "  huddle join \(code.printable)",
-            ]
+            ] + (invite.mail == .waiting || invite.mail == .sent ? ["The code is mailed to them as well. If the mail is refused, you are told, and huddle invites says so."] : [])
         }
         switch invite.state {
         case .accepted where invite.role == .athlete: return ["\(name) is in the family. Under 13 there is no sign-in: a parent keeps the profile."]
@@ -243,7 +271,13 @@ package struct AnswerText {
         return invites.map { invite in
             let until = invite.state == .expired ? "expired" : "until \(text.time(invite.expiresAt))"
             let by = invite.inviter.map { ", by \(names.member($0))" } ?? ""
-            return "\(invite.name.printable) (\(invite.role.rawValue)), \(until)\(by)  \(invite.id)"
+            let mail = switch invite.mail {
+            case nil: ""
+            case .waiting?: ", the mail is on its way"
+            case .sent?: ", mailed"
+            case .failed?: ", the mail failed: hand the code over, or invite again"
+            }
+            return "\(invite.name.printable) (\(invite.role.rawValue)), \(until)\(by)\(mail)  \(invite.id)"
         }
     }
 

@@ -57,6 +57,8 @@ struct AuditText {
         case .recoveryCodesMade: "\(author) made \(whose) recovery codes"
         case .recoveryOffered: "\(author) made a code by which \(whom) can come back"
         case .recoveryUsed: "\(author) recovered \(whose) sign-in\(named)"
+        case .mailConfirmed: "\(author) confirmed an e-mail address for \(whose) sign-in"
+        case .mailRemoved: "\(author) removed the e-mail address of \(whose) sign-in"
         case .passkeyAdded: "\(author) added a passkey to \(whose) sign-in\(named)"
         case .passkeyRemoved: "\(author) removed a passkey from \(whose) sign-in\(named)"
         case .passkeyRefused: "A passkey was refused for \(whom)\(named)"

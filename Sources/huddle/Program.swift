@@ -56,6 +56,7 @@ enum Program {
                 return .done
             case .join(let code, let name, let adds): return try JoinCommand.run(code, name: name, adds: adds, invocation)
             case .signIn(let replaces, let origin): return try SignInCommand.run(replaces: replaces, origin: origin, invocation)
+            case .askForMail(let name): return try SignInCommand.askForMail(name, invocation)
             case .signInByName(let name, let replaces, let isRecovery):
                 return try SignInCommand.run(name: name, isRecovery: isRecovery, replaces: replaces, invocation)
             case .logout: return try LogoutCommand.run(invocation)

@@ -1,5 +1,6 @@
 import Arguments
 import Commands
+import Documents
 import Family
 import JSON
 import Posix
@@ -42,6 +43,23 @@ enum SignInCommand {
             case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Nothing was kept.")
             }
         }
+    }
+
+    /// Has a code mailed to somebody who cannot sign in. The answer never says whether the name is known.
+    static func askForMail(_ name: String, _ invocation: Invocation) throws -> ExitStatus {
+        let address = try Setting.address(invocation, try Profile.load(invocation))
+        do throws(DocumentFailure) { try RecoveryRequest.send(name, to: address) } catch {
+            if case .offline = error { throw ProgramFailure(.offline, error.sentence.printable) }
+            throw ProgramFailure(.refused, error.sentence.printable)
+        }
+        if invocation.isJSON {
+            Standard.write(output: "{\"asked\":true}\n")
+        } else {
+            Standard.write(
+                output: "If somebody has this name or address, and has confirmed an address, a mail with a code is on its way. "
+                    + "When it is there: huddle sign-in --name NAME --recovery\n")
+        }
+        return .done
     }
 
     private static func keep(_ token: String, origin: String?, _ old: Profile, _ invocation: Invocation) throws -> ExitStatus {

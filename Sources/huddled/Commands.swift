@@ -44,7 +44,7 @@ let usage = """
                      [--lists N] [--rows SIZE] [--files SIZE] [--uploads N] [--limit NAME]... [--json]
       huddled audit  --data DIR [--family ID|NAME] [--before MARK] [--limit N] [--json]
       huddled status --data DIR [--json]
-      huddled doctor --data DIR [--json | --alive] [--config FILE] [--OPTION VALUE]...
+      huddled doctor --data DIR [--json | --alive] [--mail ADDRESS] [--config FILE] [--OPTION VALUE]...
       huddled check  --data DIR [--deep] [--repair] [--json]
       huddled schema --out DIR
       huddled --version | --help | COMMAND --help
@@ -90,7 +90,8 @@ let usage = """
     status  prints on one screen how a server is: connections, queues, sizes, the age of the last backup, and
             how far each consumer of the log is behind. 3: it does not take new clients.
     doctor  says in sentences what keeps the server from taking new clients, beside a running server or
-            without one: writer, disk, zone data, certificate, age of the last backup, proxies.
+            without one: writer, disk, zone data, certificate, age of the last backup, proxies. Where the
+            options name a mail server (--smtp), it signs in there; --mail ADDRESS sends a mail.
             --alive only looks whether a server answers, and prints nothing if it does.
     check   looks whether the database is whole, its records are what its log makes of them, and each
             document has its file (--deep: with its content). --repair, without a server, removes what

@@ -1,5 +1,6 @@
 import Arguments
 import JSON
+import Mail
 import Posix
 import Server
 
@@ -10,14 +11,22 @@ func doctor(_ words: [String]) throws(CommandError) {
     let isJSON: Bool
     let asksLife: Bool
     let options: ServerOptions
+    let recipient: String?
     do throws(UsageError) {
+        var words = words
+        recipient = try takeValue(of: "--mail", from: &words)
         let flags = try ServeOptions.table.flags(words, switches: ["--json", "--alive"])
         try flags.expectNoPositional()
         isJSON = flags.has("--json")
         asksLife = flags.has("--alive")
         options = try ServeOptions.options(try ServeOptions.settings(flags, environment: Environment.all))
+        if let recipient {
+            guard MailServer.isAddress(recipient) else { throw UsageError("--mail takes an e-mail address, like you@example.org.") }
+            guard options.mail != nil else { throw UsageError("--mail needs --smtp: this server sends no mail.") }
+            guard !asksLife else { throw UsageError("--mail does not go with --alive.") }
+        }
     } catch { throw .usage(error) }
-    let report: HealthReport
+    var report: HealthReport
     do throws(ServerError) {
         report = try Doctor.run(dataFolder: options.dataFolder, settings: options.health, certificates: options.tls?.certificates ?? [])
     } catch { throw .failed(error.sentence) }
@@ -26,6 +35,7 @@ func doctor(_ words: [String]) throws(CommandError) {
         if let silent = report.checks.first(where: { $0.name == .loop && $0.state != .ok }) { throw .failed(silent.sentence) }
         return
     }
+    if let server = options.mail { report.checks.append(MailCheck.run(server, to: recipient)) }
     if isJSON {
         var json = JSONWriter()
         report.encode(into: &json)
@@ -38,4 +48,13 @@ func doctor(_ words: [String]) throws(CommandError) {
         }
     }
     if !report.isReady { throw .disagrees }
+}
+
+/// Takes an option of this command alone out of the words, with its value.
+private func takeValue(of flag: String, from words: inout [String]) throws(UsageError) -> String? {
+    guard let index = words.firstIndex(where: { $0 == flag || $0.hasPrefix(flag + "=") }) else { return nil }
+    let word = words.remove(at: index)
+    if word != flag { return String(word.dropFirst(flag.count + 1)) }
+    guard index < words.count else { throw UsageError("\(flag) needs a value.") }
+    return words.remove(at: index)
 }

@@ -3,6 +3,7 @@ import Crypto
 import Family
 import HTTP1
 import Locks
+import Mail
 import Posix
 import Server
 import TLS
@@ -146,6 +147,32 @@ enum ServeOptions {
                         reason: "Two passes over 19 MiB take some 70 ms of one core."),
                 ]),
             .init(
+                "Mail",
+                [
+                    .init(
+                        "smtp", .checked(placeholder: "URL", takes: "smtp://HOST[:PORT] or smtps://HOST[:PORT]") { MailServer($0, from: "huddle@localhost") != nil },
+                        "The mail server that takes the server's mail: smtp:// with STARTTLS (port 587), or smtps:// (port 465). It needs mail-from.",
+                        reason: "Without it the server sends no mail: nobody can come back by mail, and codes of invites are handed over."),
+                    .init(
+                        "mail-from", .checked(placeholder: "ADDRESS", takes: "an e-mail address, like huddle@club.example") { MailServer.isAddress($0) },
+                        "The address of the sender.",
+                        reason: "There is none because the mail server decides who may send under which address."),
+                    .init(
+                        "smtp-user", .checked(placeholder: "NAME", takes: "a name") { !$0.isEmpty && $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } },
+                        "The name under which the server signs in at the mail server. It needs smtp-password.",
+                        reason: "Without it the server does not sign in there."),
+                    .init(
+                        "smtp-password", .secretPath, "A file whose first line is the password at the mail server.",
+                        reason: "A password is a secret, so it is in a file of its own that other users cannot read. The file is read for each mail: a new password needs no restart."),
+                    .init(
+                        "smtp-tls", .choice(["required", "off"]), initial: "required",
+                        "Whether the connection to the mail server is encrypted. off is for a mail server on this machine alone.",
+                        reason: "Mail holds codes that open accounts. Without STARTTLS, or with a certificate that is not trusted, nothing is sent."),
+                    .init(
+                        "smtp-ca", .path, "The authority that signed the certificate of the mail server, in PEM form.",
+                        reason: "Without it the authorities of the system count, which is right for a mail server on the Internet."),
+                ]),
+            .init(
                 "Log",
                 [
                     .init(
@@ -238,6 +265,7 @@ enum ServeOptions {
         options.publicURL = settings.text("public-url").flatMap { PublicURL($0) }
         options.metrics = settings.text("metrics").flatMap { ListenPlace($0) }
         options.acmeWebRoot = settings.text("acme-webroot")
+        options.mail = try mail(settings)
         if let text = settings.text("listen-redirect") {
             guard !options.origins.hosts.isEmpty else { throw UsageError("--listen-redirect needs --host: give each name to which it may lead.") }
             options.redirect = ListenPlace(text)
@@ -261,6 +289,31 @@ enum ServeOptions {
         if let floor = settings.text("free-space-floor").flatMap(OptionForm.size) { live.health.freeSpaceFloor = floor }
         live.health.backupMaxAge = settings.text("backup-max-age").flatMap(OptionForm.duration)
         return live
+    }
+
+    /// The mail server; `nil` without one.
+    private static func mail(_ settings: OptionSettings) throws(UsageError) -> MailServer? {
+        guard let url = settings.text("smtp") else {
+            for name in ["smtp-user", "smtp-password", "smtp-ca"] where settings.text(name) != nil { throw UsageError("--\(name) needs --smtp.") }
+            return nil
+        }
+        guard let from = settings.text("mail-from") else { throw UsageError("--smtp needs --mail-from: the address of the sender.") }
+        guard var server = MailServer(url, from: from) else { throw UsageError("--smtp is \(url). It takes smtp://HOST[:PORT] or smtps://HOST[:PORT].") }
+        if settings.text("smtp-tls") == "off" {
+            guard server.isLocal else {
+                throw UsageError("--smtp-tls off is for a mail server on this machine, and --smtp is \(url). Leave it out, or name localhost.")
+            }
+            guard server.security != .tls else { throw UsageError("--smtp-tls off and an address of smtps:// contradict each other. Write smtp://.") }
+            server.security = .off
+        }
+        server.user = settings.text("smtp-user")
+        server.authorities = settings.text("smtp-ca")
+        if let path = settings.text("smtp-password") { server.passwordPath = try secret(path, of: "smtp-password") }
+        guard (server.user == nil) == (server.passwordPath == nil) else { throw UsageError("--smtp-user and --smtp-password go together: give both.") }
+        for path in [server.passwordPath, server.authorities].compactMap({ $0 }) {
+            do throws(Errno) { _ = try Files.read(path, limit: 1 << 20) } catch { throw UsageError("\(path) cannot be read: \(error.text). Check smtp-password and smtp-ca.") }
+        }
+        return server
     }
 
     private static func webFolder(_ path: String) throws(UsageError) -> String {

@@ -139,6 +139,18 @@ extension EngineScribe {
             writer.key("way")
             writer.string(notice.way.rawValue)
             member("at", notice.at)
+        case .mailFailed(let notice):
+            head("mail_failed")
+            writer.key("kind")
+            writer.string(notice.kind.rawValue)
+            writer.key("address")
+            writer.string(notice.address)
+            writer.key("problem")
+            writer.string(notice.problem.rawValue)
+            if let invite = notice.invite {
+                writer.key("invite")
+                writer.identifier(invite)
+            }
         case .answer(let frame):
             head("answer")
             writer.key("frame")

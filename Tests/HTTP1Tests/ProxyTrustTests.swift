@@ -166,6 +166,12 @@ struct ProxyTrustTests {
 
 @Suite("Origins of web pages, RFC 6454 §4, RFC 6455 §10.2")
 struct OriginPolicyTests {
+    @Test("An origin is written as it is read, without the port that goes without saying", arguments: [
+        ("https://app.example", "https://app.example"), ("https://app.example:443", "https://app.example"), ("http://localhost:3000", "http://localhost:3000"),
+        ("https://[::1]:8443", "https://[::1]:8443"),
+    ])
+    func text(read: String, written: String) { #expect(WebOrigin(read)?.text == written) }
+
     static let policy = OriginPolicy(Set(["https://app.example", "http://localhost:3000"].compactMap { WebOrigin($0) }))
 
     @Test("The same origin and listed ones may open a WebSocket, no other page may", arguments: [

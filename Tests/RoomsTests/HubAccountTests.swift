@@ -22,6 +22,7 @@ struct HubAccountTests {
                 case .tagged(.signedIn, let request)?: "signed_in \(request)"
                 case .signedIn?: "signed_in"
                 case .recovered?: "recovered"
+                case .mailFailed(let notice)?: "mail failed \(notice.problem.rawValue)"
                 case .welcome?: "welcome"
                 case .account(let reply)?: "account \(reply.request)"
                 default: "another"
@@ -68,6 +69,18 @@ struct HubAccountTests {
         #expect(seen(hub).isEmpty)
         say(hub, .account(AccountRequest(request: 1, .show)), next)
         #expect(seen(hub) == ["not_signed_in"])
+    }
+
+    @Test("A mail that was given up is told to nobody who has not joined, and to no other person")
+    func mailFailed() {
+        let hub = Hub(limits: Limits(), serverVersion: "test")
+        let id = hub.opened(now: 1)
+        say(hub, .signIn(token: "t"), id)
+        hub.answered(id, .signIn(SignedIn(session: 5, person: 3, memberships: [])), time: 1)
+        #expect(seen(hub) == ["welcome"])
+        hub.mailFailed(person: 3, MailNotice(kind: .confirm, address: "a…@example.org", problem: .late))
+        hub.mailFailed(person: 4, MailNotice(kind: .confirm, address: "a…@example.org", problem: .late))
+        #expect(seen(hub).isEmpty)
     }
 
     @Test("A recovery waits for the join of a connection that has not joined")

@@ -125,6 +125,7 @@ struct HubScript {
         case .account: return "account"
         case .signedIn: return "signed in"
         case .recovered(let notice): return "recovered \(notice.way.rawValue)"
+        case .mailFailed(let notice): return "mail failed \(notice.problem.rawValue)"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

@@ -25,6 +25,7 @@ struct WriterQueueTests {
         case .stranger: .command(number, .redeem(code: "", nonce: "00", name: nil, session: nil))
         case .transfer: .exported(ExportNote(family: Identifier(high: 0, low: 1), athletes: [], isPrivate: false), answer: .init(limit: 1))
         case .sweep: .forget([], answer: .init(limit: 1))
+        case .mail: .mail(.claim(isFirst: false), answer: .init(limit: 1))
         case .usage: .usage(UsageNotes())
         case .maintenance: .maintenance
         }

@@ -99,6 +99,8 @@ package struct MemoryTables {
     var devices: [[UInt8]: DeviceEntry] = [:]
     var recoveries: [Int64: RecoveryNotice] = [:]
     var passkeys: [Identifier: PasskeyRow] = [:]
+    var mails: [Int64: MailRow] = [:]
+    var outbox: [Int64: OutgoingMail] = [:]
     /// The octets by which authenticators know a person.
     var handles: [Int64: [UInt8]] = [:]
     var codes: [Int64: CodeEntry] = [:]
@@ -149,6 +151,8 @@ package struct MemoryTables {
         case "recovery_codes": return recoveryCodes.values.reduce(0) { $0 + $1.count }
         case "known_devices": return devices.count
         case "passkeys": return passkeys.count
+        case "mail_addresses": return mails.count
+        case "outbox": return outbox.count
         case "consumers": return consumers.count
         default: preconditionFailure("no table \(table)")
         }

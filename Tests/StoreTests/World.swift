@@ -19,6 +19,8 @@ final class Surroundings {
     var now: Int64 = 1_795_262_400_000
     var random: SplitMix64
     var limits = Limits()
+    /// `nil`: the server sends no mail.
+    var mail: MailTerms?
 
     init(seed: UInt64 = 1) { random = SplitMix64(seed: seed) }
 
@@ -33,7 +35,7 @@ final class Surroundings {
         StoreEnvironment(
             now: { self.now }, random: { count in (0..<count).map { _ in UInt8(truncatingIfNeeded: self.random.next()) } },
             localDate: { self.rules($0)?.localDate(at: $1).description },
-            rules: RuleEnvironment(zone: self.rules), limits: limits)
+            rules: RuleEnvironment(zone: self.rules), limits: limits, mail: mail)
     }
 }
 

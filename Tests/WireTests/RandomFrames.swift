@@ -113,7 +113,7 @@ struct RandomFrames {
         Invite(
             id: identifier(), member: identifier(), role: pick(Role.allCases), name: string(), email: optional { $0.string() },
             inviter: optional { $0.identifier() }, createdAt: number(-1...9_007_199_254_740_991), expiresAt: number(-1...9_007_199_254_740_991),
-            state: pick(Invite.State.allCases))
+            state: pick(Invite.State.allCases), mail: optional { $0.pick(InviteMail.allCases) })
     }
 
     private mutating func secrets() -> ShownSecrets {
@@ -127,8 +127,11 @@ struct RandomFrames {
     }
 
     private mutating func accountAct() -> AccountAct {
-        switch number(0...9) {
+        switch number(0...12) {
         case 8: .removePasskey(identifier())
+        case 10: .setMail(string())
+        case 11: .confirmMail(code: string())
+        case 12: .removeMail
         case 0: .show
         case 1: .confirm(secrets())
         case 2: .setPassword(name: string(), password: string())
@@ -376,7 +379,11 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...38) {
+        switch number(0...39) {
+        case 39:
+            return .mailFailed(
+                MailNotice(
+                    kind: pick(MailKind.allCases), address: string(), problem: pick(MailProblem.allCases), invite: optional { $0.identifier() }))
         case 34: return .signedIn(NameSignedIn(token: word(), device: word()))
         case 35: return .recovered(RecoveryNotice(way: pick(RecoveryWay.allCases), at: number(0...2_000_000_000_000)))
         case 36:
@@ -385,6 +392,9 @@ struct RandomFrames {
                 confirmedUntil: optional { $0.number(0...2_000_000_000_000) },
                 passkeys: list(3) { random in
                     AccountPasskey(id: random.identifier(), name: random.string(), createdOn: random.date(), usedOn: random.optional { $0.date() })
+                },
+                mail: optional { random in
+                    AccountMail(address: random.string(), pending: random.optional { $0.string() }, problem: random.optional { $0.pick(MailProblem.allCases) })
                 })
             return .account(
                 AccountReply(

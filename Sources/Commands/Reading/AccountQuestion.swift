@@ -19,6 +19,10 @@ package enum AccountQuestion: Hashable, Sendable {
     case removePasskey(String)
     /// A code by which a member comes back, by their name or id.
     case recoverMember(String)
+    /// Sends a code to an e-mail address.
+    case setMail(String)
+    case confirmMail(String)
+    case removeMail
 
     /// The secrets to ask for, in this order.
     package enum Secret: Hashable, Sendable {
@@ -35,7 +39,7 @@ package enum AccountQuestion: Hashable, Sendable {
         case .confirm: [.password]
         case .setPassword: [.newPassword]
         case .confirmFactor: [.oneTime]
-        case .show, .removePassword, .addFactor, .removeFactor, .makeRecoveryCodes, .passkeys, .removePasskey, .recoverMember: []
+        case .show, .removePassword, .addFactor, .removeFactor, .makeRecoveryCodes, .passkeys, .removePasskey, .recoverMember, .setMail, .confirmMail, .removeMail: []
         }
     }
 
@@ -58,6 +62,9 @@ package enum AccountQuestion: Hashable, Sendable {
         case .removeFactor: .removeFactor
         case .makeRecoveryCodes: .makeRecoveryCodes
         case .recoverMember(let name): .recoverMember(try find(name), family: family)
+        case .setMail(let address): .setMail(address)
+        case .confirmMail(let code): .confirmMail(code: code)
+        case .removeMail: .removeMail
         }
     }
 

@@ -15,6 +15,8 @@ package enum CommandAction: Hashable, Sendable {
     case join(code: String, name: String?, adds: Bool?)
     /// Keeps a token in a profile.
     case signIn(replaces: Bool, origin: String?)
+    /// Asks the server to mail a code for recovery, for a sign-in name or an e-mail address.
+    case askForMail(String)
     /// Makes a session with the password of a sign-in name, or with a recovery code, and keeps it in a profile.
     case signInByName(String, replaces: Bool, isRecovery: Bool)
     case list(ListFilter)

@@ -59,9 +59,11 @@ struct CommandReader {
             try list.expectNoPositional()
             if let name = list.value("--name") {
                 guard list.value("--origin") == nil else { throw UsageError("--origin does not go with --name: it is about a token.") }
+                guard !list.has("--mail") || !list.has("--recovery") else { throw UsageError("Write --mail first, and --recovery when the mail is there.") }
+                if list.has("--mail") { return .askForMail(name) }
                 return .signInByName(name, replaces: list.has("--replace"), isRecovery: list.has("--recovery"))
             }
-            guard !list.has("--recovery") else { throw UsageError("--recovery goes with --name NAME.") }
+            guard !list.has("--recovery"), !list.has("--mail") else { throw UsageError("--recovery and --mail go with --name NAME.") }
             return .signIn(replaces: list.has("--replace"), origin: list.value("--origin"))
         case .completions:
             guard let shell = Shell(rawValue: try one()) else { throw usage }
@@ -165,7 +167,7 @@ struct CommandReader {
         case .confirm:
             try list.expectNoPositional()
             return .ask(.account(.confirm))
-        case .password, .factor, .recovery, .passkeys: return .ask(.account(try account()))
+        case .password, .factor, .recovery, .passkeys, .mail: return .ask(.account(try account()))
         case .logout:
             try list.expectNoPositional()
             return .logout
@@ -274,6 +276,10 @@ struct CommandReader {
         case (.passkeys, "remove", 2...): return .removePasskey(words.dropFirst().joined(separator: " "))
         case (.recovery, "codes", 1): return .makeRecoveryCodes
         case (.recovery, "member", 2): return .recoverMember(words[1])
+        case (.mail, nil, 0), (.mail, "show", 1): return .show
+        case (.mail, "set", 2): return .setMail(words[1])
+        case (.mail, "confirm", 2): return .confirmMail(words[1])
+        case (.mail, "remove", 1): return .removeMail
         default: throw usage
         }
     }

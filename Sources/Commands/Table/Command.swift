@@ -10,7 +10,7 @@ package struct Command: Hashable, Sendable {
         case converse, join, signIn, completions, complete
         case invite, invites, role, leave, consents, consent, birthDate, lastDay
         case sessions, tokens, device, logout
-        case account, confirm, password, factor, recovery, passkeys
+        case account, confirm, password, factor, recovery, passkeys, mail
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, redo, itinerary, export
         case history, since, statistics, access, audit, deleted, identity, open

@@ -43,6 +43,10 @@ extension CommandTable {
             "ten recovery codes for yourself; or, for parents, a code by which a member comes back",
             notes: "codes are shown once, and replace the former ones. member makes a code for somebody who has lost their sign-in; they run huddle join CODE within 24 hours, and all their devices are told."),
         Command(
+            .mail, .account, words: [["mail"]], arguments: [.init("DO", .word(["show", "set", "confirm", "remove"]), required: false), .init("VALUE", .text, required: false)],
+            output: .answer, "your e-mail address, for coming back without a password; set it with a code that is sent to it",
+            notes: "set ADDRESS sends a code, confirm CODE shows it within 30 minutes. Only you see the address, and only in part. The server must send mail. After the loss of a password: huddle sign-in --name NAME --mail"),
+        Command(
             .passkeys, .account, words: [["passkeys"]],
             arguments: [.init("DO", .word(["list", "remove"]), required: false), .init("NAME", .text, required: false, repeats: true)], output: .answer,
             "your passkeys, which sign you in on a web page without a password; remove one",

@@ -10,7 +10,7 @@ extension CommandTable {
                 .init("--role", hint: "ROLE", value: .word(roles), "of somebody new: athlete, parent or guest (guest)"),
                 .init("--born", hint: "DATE", value: .date, "an athlete's birth date; under 18 there is a profile and no code"),
                 .init("--until", hint: "DATE", value: .date, "a guest's last day"),
-                .init("--email", hint: "ADDRESS", value: .text, "they may type it in place of their name; nothing is sent to it"),
+                .init("--email", hint: "ADDRESS", value: .text, "they may type it in place of their name; where the server sends mail, the code is sent to it"),
                 .init("--member", "NAME is in the family already and has no sign-in, like an athlete who turned 13"),
             ], output: .answer, "invite somebody: it prints a one-time code for huddle join, good for 7 days",
             notes: "For parents. The person types the code and their name as it is written here. A parent or guest is a member once they have joined."),

@@ -57,7 +57,8 @@ package enum CommandTable {
             options: [
                 .init("--replace", "replace the other sign-in that the profile holds; it is kept in a file beside it"),
                 .init("--name", hint: "NAME", value: .text, "sign in by the name and password that you have set with huddle password"),
-                .init("--recovery", "with --name: use a recovery code in the place of the password"),
+                .init("--recovery", "with --name: use a recovery code, or a code from a mail, in the place of the password"),
+                .init("--mail", "with --name NAME or ADDRESS: have a code mailed, where the server sends mail and you have confirmed an address"),
                 .init("--origin", hint: "TEXT", value: .text, "where the token comes from; a later sign-in of the same origin may replace this one"),
             ], output: .signIn,
             "sign in with a token, or by name and password: from then on, you are signed in here",

@@ -21,6 +21,9 @@ final class AccountDesk {
     private let reactor: Reactor
     private let workers: Workers
     private var throttle = SignInThrottle()
+    private var mailThrottle = MailThrottle()
+    /// Set once before the loop runs: the server sends mail.
+    var sendsMail = false
     /// Failures by person that are not in the audit log yet; at most as many as hashes were computed in a second.
     private var failures: [Int64: Int] = [:]
     /// Passwords that were compared, right or wrong, of somebody or of nobody.
@@ -72,9 +75,10 @@ final class AccountDesk {
         } catch { return then(.failure(error)) }
         // A text that cannot be a name is a name of nobody.
         let name = try? SignInName(signIn.name)
-        guard let name else { return attempt(nil, nil, signIn, .address(address), new, then) }
-        workers.read { [secrets = signIn.secrets, device = signIn.device] reader throws(StoreFailure) in
-            try reader.secrets(of: name, recoveryCode: secrets.recoveryCode, device: device)
+        // It may be an address, with the code that was mailed to it.
+        guard name != nil || signIn.secrets.recoveryCode != nil else { return attempt(nil, nil, signIn, .address(address), new, then) }
+        workers.read { [secrets = signIn.secrets, device = signIn.device, typed = signIn.name] reader throws(StoreFailure) in
+            try reader.secrets(of: name, typed: typed, recoveryCode: secrets.recoveryCode, device: device)
         } then: { [self] (found: StoredSecrets??) in
             guard let stored = found else { return then(.failure(.busy)) }
             let source: SignInThrottle.Source = if let stored, stored.isKnownDevice, let device = signIn.device { .device(Self.name(of: device)) } else { .address(address) }
@@ -170,6 +174,23 @@ final class AccountDesk {
         }
     }
 
+    // MARK: Recovery by mail
+
+    /// Lets a code be mailed to the person whom a text means, by the sign-in name or the address. The work begins after the answer, which says nothing of it.
+    ///
+    /// - Returns: why nobody is looked up, which does not depend on the text.
+    func offerRecovery(_ text: String, from address: NetworkAddress?) -> Rejection? {
+        guard sendsMail else { return .noMail }
+        if let wait = mailThrottle.count(address, now: reactor.now) { return .tooManyMails(wait) }
+        guard mailThrottle.count([.recovery(text)], now: reactor.now) == nil else { return nil }
+        let name = try? SignInName(text)
+        workers.read { reader throws(StoreFailure) in try reader.hasMail(name: name, typed: text) } then: { [workers] (isThere: Bool?) in
+            guard isThere == true else { return }
+            workers.write { store throws(StoreFailure) in (try store.offerRecovery(name: name, typed: text), []) } then: { (_: Int?) in }
+        }
+        return nil
+    }
+
     // MARK: The account
 
     /// Does what a person asks about their account in a session.
@@ -199,6 +220,14 @@ final class AccountDesk {
                 try store.makeRecoveryCodes(by: session).map { state, codes in AccountAnswer(state: state, codes: codes) }
             }
         case .removePasskey(let id): write(then) { store throws(StoreFailure) in try store.removePasskey(id, by: session).map { AccountAnswer(state: $0) } }
+        case .setMail(let address):
+            // Its mails are counted for the person and for the address: nobody fills the mailbox of somebody else.
+            if let wait = mailThrottle.count([.person(person), .address(address)], now: reactor.now) { return then(.failure(.tooManyMails(wait))) }
+            write(then) { store throws(StoreFailure) in try store.setMail(address, by: session).map { AccountAnswer(state: $0) } }
+        case .confirmMail(let code):
+            if let wait = mailThrottle.count([.confirmation(of: person)], limit: MailThrottle.confirmations, now: reactor.now) { return then(.failure(.tooManyMails(wait))) }
+            write(then) { store throws(StoreFailure) in try store.confirmMail(code, by: session).map { AccountAnswer(state: $0) } }
+        case .removeMail: write(then) { store throws(StoreFailure) in try store.removeMail(by: session).map { AccountAnswer(state: $0) } }
         case .recoverMember(let member, let family):
             write({ [self] answer in
                 // The answer has the account of the parent beside the code.
@@ -310,6 +339,10 @@ final class AccountDesk {
 @available(*, unavailable) extension AccountDesk: Sendable {}
 
 extension Rejection {
+    static func tooManyMails(_ wait: Int64) -> Rejection {
+        Rejection(.rateLimited, "Too many mails or codes within an hour. Nothing was changed; try again later", retryAfter: wait)
+    }
+
     static func signInFailed(retryAfter: Int64) -> Rejection {
         Rejection(.signInFailed, ErrorCode.signInFailed.sentence, retryAfter: retryAfter)
     }

@@ -14,6 +14,8 @@ import Wire
 /// | `/account/password` | PUT DELETE | sets name and password; removes them |
 /// | `/account/factor` | POST PUT DELETE | draws a second factor; confirms it; removes it |
 /// | `/account/recovery-codes` | POST | makes recovery codes |
+/// | `/account/mail` | PUT POST DELETE | sends a code to an e-mail address; confirms it; removes it |
+/// | `/account/recovery` | POST | asks for a mail with a code, without a session |
 /// | `/families/<id>/members/<id>/recovery` | POST | makes a code by which a member comes back |
 enum AccountRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
@@ -32,6 +34,10 @@ enum AccountRoutes {
                 .init("PUT") { .handler(AccountFilling($0, services, ["one_time"]) { .confirmFactor(oneTime: $0.secrets.oneTime ?? "") }) },
                 .delete(plain(.removeFactor))),
             group.resource("/recovery-codes", .post(plain(.makeRecoveryCodes))),
+            group.resource(
+                "/mail", .init("PUT") { .handler(AccountFilling($0, services, ["address"]) { .setMail($0.address ?? "") }) },
+                .post { .handler(AccountFilling($0, services, ["code"]) { .confirmMail(code: $0.code ?? "") }) }, .delete(plain(.removeMail))),
+            group.resource("/recovery", .post { .handler(RecoveryAsking($0, services)) }, credential: .anyone),
             RouteGroup("/families", .account).resource(
                 "/{family}/members/{member}/recovery",
                 .post {
@@ -79,10 +85,12 @@ private class AccountChange: SessionHandler {
 private final class AccountFilling: AccountChange {
     struct Content: JSONContent {
         static let maxOctets = 4_096
-        static let members = "name, password, recovery_code or one_time"
+        static let members = "name, password, recovery_code, one_time, address or code"
 
         var name: String?
         var secrets = ShownSecrets()
+        var address: String?
+        var code: String?
         var given: Set<String> = []
 
         mutating func read(_ member: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
@@ -91,6 +99,8 @@ private final class AccountFilling: AccountChange {
             case "password": secrets.password = try reader.readString()
             case "recovery_code": secrets.recoveryCode = try reader.readString()
             case "one_time": secrets.oneTime = try reader.readString()
+            case "address": address = try reader.readString()
+            case "code": code = try reader.readString()
             default: return false
             }
             given.insert(member)

@@ -5,6 +5,8 @@ package struct HealthCheck: Equatable, Sendable {
     package enum Name: String, CaseIterable, Sendable {
         case loop = "event_loop"
         case drain, writer, database, disk, folder, zones, certificate, backup, proxy
+        /// Only where `huddled doctor` has asked the mail server.
+        case mail
     }
 
     package enum State: String, Sendable {

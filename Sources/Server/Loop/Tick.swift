@@ -72,6 +72,7 @@ final class Tick: ReactorHooks {
             for notice in notices {
                 switch notice {
                 case .recovered(let person, let recovery, let besides): hub.recovered(person: person, recovery, besides: besides)
+                case .mailFailed(let person, let notice): hub.mailFailed(person: person, notice)
                 case .moved(let barred): hub.shutOut(barred.member, of: barred.family)
                 case .quotas(let own, let family): hub.setQuotas(own, of: family)
                 }

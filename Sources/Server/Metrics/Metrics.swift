@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import HTTP1
+import Mail
 import Posix
 import Reactor
 import Rooms
@@ -21,6 +22,8 @@ final class Metrics {
     var uploads: UploadTable?
     /// The threads that hash passwords, if there are any; set once before the loop runs.
     var hashers: HasherPool?
+    /// The thread that sends mail, if there is one; set once before the loop runs.
+    var mailer: Mailer?
     private let startedAt = Clock.wallMilliseconds()
     private let scrapes = Counter()
     /// Only the names of this machine may be asked for, because only this machine can connect: a web page whose name was made to resolve to it must not
@@ -69,6 +72,7 @@ final class Metrics {
         writeWriter(&page)
         writeReaders(&page)
         writeQueues(&page)
+        writeMail(&page)
         return page
     }
 
@@ -90,7 +94,7 @@ final class Metrics {
         let report = shard.health.report(now: shard.reactor.now)
         page.one("huddle_ready", .gauge, report.isReady ? 1 : 0, "1 while the server takes new clients, as /readyz says.")
         page.begin("huddle_check_state", .gauge, "A check of /readyz: 0 ok, 1 warning, 2 error.")
-        for name in HealthCheck.Name.allCases where name != .database {
+        for name in HealthCheck.Name.allCases where name != .database && name != .mail {
             let states = report.problems.filter { $0.name == name }.map { $0.state == .error ? 2 : 1 }
             page.add(states.max() ?? 0, ("check", name.rawValue))
         }
@@ -201,6 +205,16 @@ final class Metrics {
         guard let hashers else { return }
         page.begin("huddle_hash_seconds", .histogram, "A hash of a password, without its wait in the queue.")
         page.add(hashers.time.reading)
+    }
+
+    private func writeMail(_ page: inout MetricsPage) {
+        guard let mailer else { return }
+        page.one("huddle_mail_waiting", .gauge, mailer.waiting, "Mails that wait, as of the last try.")
+        page.one("huddle_mail_sent_total", .counter, mailer.counts.sent.value, "Mails that the mail server has accepted.")
+        page.begin("huddle_mail_failed_total", .counter, "Tries to send a mail that failed, by reason.")
+        for (reason, count) in mailer.counts.failed.values { page.add(count, ("reason", reason.rawValue)) }
+        page.begin("huddle_mail_given_up_total", .counter, "Mails that are not tried any more: refused, or late.")
+        for (problem, count) in mailer.counts.givenUp.values { page.add(count, ("problem", problem.rawValue)) }
     }
 
     private func writeQueues(_ page: inout MetricsPage) {

@@ -130,7 +130,7 @@ package struct PersonRow: Hashable, Sendable {
 }
 
 /// Memberships, people, sessions and invites.
-package protocol PeopleReads: SessionReads, CredentialReads, PasskeyReads {
+package protocol PeopleReads: SessionReads, CredentialReads, PasskeyReads, MailReads {
     /// By the id of the member alone, which is unique because the server makes it.
     func membership(_ member: Identifier) throws -> MembershipRow?
 
@@ -178,7 +178,7 @@ package protocol PeopleReads: SessionReads, CredentialReads, PasskeyReads {
 }
 
 /// People, sessions and invites come and go.
-package protocol PeopleWrites: PeopleReads, SessionWrites, CredentialWrites, PasskeyWrites {
+package protocol PeopleWrites: PeopleReads, SessionWrites, CredentialWrites, PasskeyWrites, MailWrites {
     func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws
 
     /// The person of a member, who becomes one if they are none yet.

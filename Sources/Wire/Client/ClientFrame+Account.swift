@@ -231,7 +231,7 @@ extension AccountRequest {
         writer.key("request")
         writer.integer(request)
         switch act {
-        case .show, .removePassword, .addFactor, .removeFactor, .makeRecoveryCodes: break
+        case .show, .removePassword, .addFactor, .removeFactor, .makeRecoveryCodes, .removeMail: break
         case .confirm(let secrets): secrets.encode(into: &writer)
         case .setPassword(let name, let password):
             writer.key("name")
@@ -249,6 +249,12 @@ extension AccountRequest {
             writer.identifier(family)
             writer.key("member")
             writer.identifier(member)
+        case .setMail(let address):
+            writer.key("address")
+            writer.string(address)
+        case .confirmMail(let code):
+            writer.key("code")
+            writer.string(code)
         }
     }
 
@@ -264,6 +270,9 @@ extension AccountRequest {
         case .makeRecoveryCodes: "make_recovery_codes"
         case .removePasskey: "remove_passkey"
         case .recoverMember: "recover_member"
+        case .setMail: "set_mail"
+        case .confirmMail: "confirm_mail"
+        case .removeMail: "remove_mail"
         }
     }
 }

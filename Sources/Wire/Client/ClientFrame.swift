@@ -102,7 +102,7 @@ extension ClientFrame {
         HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self,
         SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, CreateTokenParts.self, AddDeviceParts.self,
         SignInByNameParts.self, AccountParts.self, ConfirmParts.self, SetPasswordParts.self, RemovePasswordParts.self, AddFactorParts.self,
-        ConfirmFactorParts.self, RemoveFactorParts.self, MakeRecoveryCodesParts.self, RemovePasskeyParts.self, RecoverMemberParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
+        ConfirmFactorParts.self, RemoveFactorParts.self, MakeRecoveryCodesParts.self, RemovePasskeyParts.self, RecoverMemberParts.self, SetMailParts.self, ConfirmMailParts.self, RemoveMailParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
         WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, PingParts.self, ActivityParts.self, SignOutParts.self,
     ]
 

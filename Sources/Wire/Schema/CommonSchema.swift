@@ -248,7 +248,8 @@ enum CommonSchema {
                 ("id", own("identifier")), ("member", own("identifier")), ("role", own("role")), ("name", ["type": "string"]),
                 ("email", ["type": "string"]), ("inviter", own("identifier")), ("created_at", own("instant")), ("expires_at", own("instant")),
                 ("state", ["enum": .array(Invite.State.allCases.map { .string($0.rawValue) })]), ("last_day", ["type": "string", "format": "date"]),
-            ], optional: ["email", "inviter", "last_day"], feature: .invites)),
+                ("mail", ["enum": .array(InviteMail.allCases.map { .string($0.rawValue) }), "description": "What became of the mail with the code; left out if none was sent."]),
+            ], optional: ["email", "inviter", "last_day", "mail"], feature: .invites)),
         ("standing", closed(
             "Whether a member may sign in. signed_in: somebody has; invited: an invite waits. An athlete of 13 to 17 needs a consent.",
             [

@@ -21,6 +21,9 @@ extension ServerFrame {
             .init("recovery_codes", commonSchema("count"), "How many are left."),
             .init("confirmed_until", commonSchema("instant"), "Until then no confirm is needed; left out: confirm first, if the person has a password or passkey.", required: false),
             .init("passkeys", ["type": "array", "items": commonSchema("passkey")], "The person's passkeys, the first made first; left out if there are none.", required: false),
+            .init("mail", ["type": "string"], "The person's e-mail address, confirmed, masked; left out without one.", required: false),
+            .init("mail_pending", ["type": "string"], "An address that waits to be confirmed, masked.", required: false),
+            .init("mail_problem", ["enum": .array(MailProblem.allCases.map { .string($0.rawValue) })], "The mail to mail_pending was given up, as of mail_failed.", required: false),
             .init("secret", commonSchema("word"), "After add_factor: the secret, as a person types it into an authenticator program.", required: false),
             .init("address", ["type": "string"], "After add_factor: the same as an otpauth address, for a QR picture.", required: false),
             .init("codes", ["type": "array", "items": ["type": "string"]], "After make_recovery_codes: the codes, this once.", required: false),
@@ -48,6 +51,9 @@ extension ServerFrame {
             case "recovery_codes": count = try reader.readCount()
             case "confirmed_until": state.confirmedUntil = try reader.readInteger()
             case "passkeys": try reader.readArray { reader throws(JSONError) in state.passkeys.append(try AccountPasskeyCodec.read(&reader)) }
+            case "mail": state.mail = AccountMail(address: try reader.readString(), pending: state.mail?.pending, problem: state.mail?.problem)
+            case "mail_pending": state.mail = AccountMail(address: state.mail?.address, pending: try reader.readString(), problem: state.mail?.problem)
+            case "mail_problem": state.mail = AccountMail(address: state.mail?.address, pending: state.mail?.pending, problem: MailProblem(rawValue: try reader.readString()))
             case "secret": secret = try reader.readWord()
             case "address": address = try reader.readString()
             case "codes": try reader.readArray { reader throws(JSONError) in codes.append(try reader.readString()) }
@@ -99,6 +105,11 @@ extension AccountAnswer {
             writer.beginArray()
             for passkey in state.passkeys { passkey.encode(into: &writer) }
             writer.endArray()
+        }
+        for (key, text) in [("mail", state.mail?.address), ("mail_pending", state.mail?.pending), ("mail_problem", state.mail?.problem?.rawValue)] as [(StaticString, String?)] {
+            guard let text else { continue }
+            writer.key(key)
+            writer.string(text)
         }
         for (key, text) in [("secret", secret), ("address", address)] as [(StaticString, String?)] {
             guard let text else { continue }

@@ -52,7 +52,7 @@ extension ServerFrame {
     struct RecoveredParts: ServerFrameParts {
         static let declaration = FrameDeclaration(
             "recovered", "The person's sign-in was recovered on another device: to all their connections that have joined, and for 7 days after each joined of a session that is older.", [
-                .init("way", ["enum": .array(RecoveryWay.allCases.map { .string($0.rawValue) })], "code: a recovery code; parent: the code of a parent; host: that of the host."),
+                .init("way", ["enum": .array(RecoveryWay.allCases.map { .string($0.rawValue) })], "code: a recovery code; parent: the code of a parent; mail: a code that was mailed; host: that of the host."),
                 .init("at", commonSchema("instant"), "When."),
             ], feature: .passwords, example: #"""
             {"type":"recovered","way":"parent","at":1776251400000}

@@ -78,6 +78,8 @@ package enum ServerFrame: Hashable, Sendable {
     case signedIn(NameSignedIn)
     /// `{"type":"recovered","way":"parent","at":…}`
     case recovered(RecoveryNotice)
+    /// `{"type":"mail_failed","kind":"invite","address":"r…@example.org","problem":"refused"}`
+    case mailFailed(MailNotice)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
@@ -98,7 +100,7 @@ extension ServerFrame {
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ActivityParts.self, PongParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
-        ProgramTokenParts.self, DeviceCodeParts.self, AccountParts.self, SignedInParts.self, RecoveredParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
+        ProgramTokenParts.self, DeviceCodeParts.self, AccountParts.self, SignedInParts.self, RecoveredParts.self, MailFailedParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -157,6 +159,7 @@ extension ServerFrame {
         case .account(let reply): AccountParts.encode(reply, into: &writer)
         case .signedIn(let answer): SignedInParts.encode(answer, into: &writer)
         case .recovered(let notice): RecoveredParts.encode(notice, into: &writer)
+        case .mailFailed(let notice): MailFailedParts.encode(notice, into: &writer)
         case .signedOut: SignedOutParts.encode(into: &writer)
         case .drain(let retryAfter): DrainParts.encode(retryAfter: retryAfter, into: &writer)
         case .error(let rejection, let request): ErrorParts.encode(rejection, request, into: &writer)

@@ -166,6 +166,7 @@ final class Conversation {
         case .context(.athlete(let id)): print("Showing \(names.member(id))'s season.")
         case .role(let role): print("You are \(role.rawValue) in this family now.")
         case .recovered(let notice): print(AnswerText.recovery(notice, at: text.time(notice.at)))
+        case .mailFailed(let notice): print(AnswerText.mailFailed(notice))
         case .answer(let answer): receive(answer)
         case .failed(let rejection, let request):
             awaited.failed(request)

@@ -41,6 +41,8 @@ final class TestClient {
     private(set) var account: AccountAnswer?
     private(set) var signedIn: NameSignedIn?
     private(set) var recovery: RecoveryNotice?
+    /// The last `mail_failed`.
+    private(set) var mailFailure: MailNotice?
     /// The last answer to `create_token`.
     private(set) var programToken: ProgramTokenAnswer?
     /// The last answer to `sessions` and its like.
@@ -235,6 +237,7 @@ final class TestClient {
                 case .account(let reply): account = reply.answer
                 case .signedIn(let answer): signedIn = answer
                 case .recovered(let notice): recovery = notice
+                case .mailFailed(let notice): mailFailure = notice
                 default: break
                 }
                 heard.append(try TestClient.word(payload))
@@ -288,6 +291,7 @@ final class TestClient {
         case .account: "account"
         case .signedIn: "signed_in"
         case .recovered(let notice): "recovered \(notice.way.rawValue)"
+        case .mailFailed(let notice): "mail_failed \(notice.kind.rawValue) \(notice.problem.rawValue)"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"

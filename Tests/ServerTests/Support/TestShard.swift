@@ -51,15 +51,16 @@ final class TestShard {
 
     /// - Parameters:
     ///   - vfs: another layer of SQLite's.
+    ///   - mail: what the store knows of mail; `nil`: the server sends none.
     ///   - prepare: makes what the families have.
-    init(_ limits: Limits = Limits(), vfs: String? = nil, site: HTTPSite = HTTPSite(), prepare: Preparation = { _, _, _, _ in }) throws {
+    init(_ limits: Limits = Limits(), vfs: String? = nil, site: HTTPSite = HTTPSite(), mail: MailTerms? = nil, prepare: Preparation = { _, _, _, _ in }) throws {
         self.limits = limits
         folder = try TemporaryFolder()
         reactor = try Reactor()
         let path = vfs == nil ? folder.path + "/huddle.db" : "huddle.db"
         let clock = wallClock
         func environment() -> StoreEnvironment {
-            MachineEnvironment.make(limits, now: { Clock.wallMilliseconds() + clock.ahead.load(ordering: .relaxed) })
+            MachineEnvironment.make(limits, mail: mail, now: { Clock.wallMilliseconds() + clock.ahead.load(ordering: .relaxed) })
         }
         let store = try Store(path: path, vfs: vfs, environment: environment())
         func token(_ member: Identifier) throws -> SessionCreated {

@@ -530,6 +530,11 @@ export class SyncEngine {
       case "recovered":
         this.output.push({ notify: "recovered", way: frame.way, at: frame.at });
         return;
+      case "mail_failed":
+        this.output.push({
+          notify: "mail_failed", kind: frame.kind, address: frame.address, problem: frame.problem, ...(frame.invite ? { invite: frame.invite } : {}),
+        });
+        return;
       case "page":
       case "statistics":
       case "history":

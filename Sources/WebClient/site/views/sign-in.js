@@ -44,7 +44,7 @@ export function signInPage({ code, reason, signedIn }) {
       if (needsName) fields.push(field("Your name", { name: "name", required: true, autocomplete: "name" }, "As the person wrote it who invited you."));
     } else if (way === "name") {
       fields.push(field("Name", { name: "name", required: true, autocomplete: "username webauthn", autocapitalize: "none", spellcheck: "false" }));
-      fields.push(field("Password", { name: "password", type: "password", required: true, autocomplete: "current-password" }, "Or one of your recovery codes."));
+      fields.push(field("Password", { name: "password", type: "password", required: true, autocomplete: "current-password" }, "Or one of your recovery codes, or a code from a mail."));
       if (needsFactor) fields.push(field("One-time password", { name: "one_time", required: true, inputmode: "numeric", autocomplete: "one-time-code" },
         "From your authenticator, or one of your recovery codes."));
     } else {
@@ -56,7 +56,7 @@ export function signInPage({ code, reason, signedIn }) {
       h("div.check", null, brief, h("label", { for: "sign-in-brief" }, "This is not my computer: keep nothing on it")),
       problem,
       h("div.buttons", null, h("button.primary", { type: "submit" }, "Sign in")),
-      h("div.buttons", null, hasPasskeys() && button("plain", "Use a passkey", usePasskey), others.map(([word, label]) => button("plain", label, () => { way = word; problem.textContent = ""; show(); }))));
+      h("div.buttons", null, way === "name" && button("plain", "Have a code mailed", askForMail), hasPasskeys() && button("plain", "Use a passkey", usePasskey), others.map(([word, label]) => button("plain", label, () => { way = word; problem.textContent = ""; show(); }))));
     /** @type {HTMLElement | null} */ (form.querySelector("input"))?.focus();
   }
 
@@ -79,6 +79,18 @@ export function signInPage({ code, reason, signedIn }) {
       return;
     }
     signedIn(memberships, isBrief);
+  }
+
+  /** The answer is the same whether anybody has the name or not. */
+  async function askForMail() {
+    const input = /** @type {HTMLInputElement} */ (form.querySelector("[name=name]"));
+    if (input.value.trim() === "") {
+      problem.textContent = "Type your name or your e-mail address first.";
+      input.focus();
+      return;
+    }
+    const answer = await request("POST", "/account/recovery", { name: input.value.trim() });
+    problem.textContent = answer.status === 202 ? `${answer.content.message} Type it in the place of the password.` : sentence(answer);
   }
 
   form.addEventListener("submit", async (event) => {
