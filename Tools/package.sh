@@ -4,7 +4,7 @@
 #
 # The root is made with mmdebstrap from the package sources of this machine, in a folder that is deleted at the end. No systemd runs in it:
 # the server is started as the unit starts it, as the user huddle. The unit itself is held by Tools/unit.sh and by systemd-analyze here.
-#   HUDDLE_OLD_DATA=FOLDER   a data folder of an older version; the new server must open and check it
+#   HUDDLE_OLD_DATA=FOLDER   a data folder of an older version, which the new server must open and check (default: one as 0.1.0 left it)
 set -euo pipefail
 # shellcheck source=deploy/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../deploy/lib.sh"
@@ -139,16 +139,36 @@ check "an installation over itself keeps what was written" inside sh -c 'apt-get
 check "and the server starts again with it" start
 check "the family is there" talks
 stop_server
-if [ -n "${HUDDLE_OLD_DATA:-}" ]; then
-    rm -rf "${fresh:?}/var/lib/huddle"
-    cp -a "$HUDDLE_OLD_DATA" "$fresh/var/lib/huddle"
-    inside chown -R huddle:huddle /var/lib/huddle
-    check "the server opens data of an older version" start
-    stop_server
-    check "and finds them whole" as_huddle huddled check --deep --data /var/lib/huddle
-fi
-
 check "a removal keeps the options" sh -c "chroot '$fresh' apt-get remove -y -qq huddle-server && [ -e '$fresh/etc/huddle/huddled.conf' ]"
 check "a purge deletes them, and keeps what families wrote" \
     sh -c "chroot '$fresh' apt-get purge -y -qq huddle-server huddle && [ ! -e '$fresh/etc/huddle' ] && [ -s '$fresh/var/lib/huddle/huddle.db' ] && [ ! -e '$fresh/usr/bin/huddled' ]"
+
+# A machine on which 0.1.0 ran from its built program: a user of that name, a data folder of its own with a database of version 1, and a unit that the
+# host wrote. 0.1.0 was killed, so its socket is still there.
+inside sh -c 'id huddle >/dev/null 2>&1 || useradd --system --home-dir /var/lib/huddle --no-create-home --shell /usr/sbin/nologin huddle'
+rm -rf "${fresh:?}/var/lib/huddle"
+if [ -n "${HUDDLE_OLD_DATA:-}" ]; then cp -a "$HUDDLE_OLD_DATA" "$fresh/var/lib/huddle"; else
+    mkdir "$fresh/var/lib/huddle"
+    python3 - "$root/Tests/StoreTests/Fixtures/0.1.0.sql" "$fresh/var/lib/huddle" <<'PYTHON'
+import pathlib, socket, sqlite3, sys
+folder = pathlib.Path(sys.argv[2])
+database = sqlite3.connect(folder / "huddle.db", isolation_level=None)
+database.executescript(pathlib.Path(sys.argv[1]).read_text())
+database.execute("PRAGMA journal_mode = WAL")
+socket.socket(socket.AF_UNIX).bind(str(folder / "huddled.sock"))
+PYTHON
+fi
+mkdir -p "$fresh/etc/systemd/system"
+printf '[Service]\nExecStart=/usr/local/bin/huddled serve --data /var/lib/huddle\n' >"$fresh/etc/systemd/system/huddled.service"
+cp "$fresh/etc/systemd/system/huddled.service" "$work/unit"
+inside sh -c 'chown -R huddle:huddle /var/lib/huddle && chmod 755 /var/lib/huddle'
+check "the packages install over 0.1.0" inside sh -c 'apt-get install -y -qq --no-install-recommends /root/*.deb'
+check "the unit that the host wrote is as it was" cmp "$fresh/etc/systemd/system/huddled.service" "$work/unit"
+check "the data folder belongs to the user of the service, who alone may enter" \
+    sh -c "[ \"\$(stat -c '%a' '$fresh/var/lib/huddle')\" = 700 ] && [ \"\$(stat -c %u '$fresh/var/lib/huddle/huddle.db')\" = \"\$(awk -F: '\$1 == \"huddle\" { print \$3 }' '$fresh/etc/passwd')\" ]"
+check "the server upgrades the data of 0.1.0" start
+check "it is healthy and ready with them" is_ready
+stop_server
+check "it finds them whole" as_huddle huddled check --deep --data /var/lib/huddle
+check "and the way back is beside them" sh -c "ls '$fresh'/var/lib/huddle/upgrade/huddle-v*.db"
 [ "$failed" = 0 ] && echo "The packages work." || exit 1
