@@ -10,6 +10,8 @@ package struct AccessNote: Hashable, Sendable {
         case document
         /// All of it: an archive was made.
         case export
+        /// Their season: somebody made a calendar feed of it, which programs fetch from then on.
+        case calendar
     }
 
     package var family: Identifier

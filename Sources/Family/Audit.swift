@@ -60,6 +60,10 @@ package enum Audit {
         /// Detail: the name of the token.
         case tokenCreated = "token_created"
         case tokenRevoked = "token_revoked"
+        // Calendar feeds. Detail: the name of the feed.
+        case calendarAdded = "calendar_added"
+        case calendarChanged = "calendar_changed"
+        case calendarRemoved = "calendar_removed"
         // Copies.
         /// Detail: `private` if birth dates and consents are in it.
         case exported

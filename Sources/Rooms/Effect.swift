@@ -31,6 +31,8 @@ package enum Effect: Sendable {
     /// To the writer, before all other work: sessions of the person of `by` end, by the id of one; `nil`: all but `by`. `Hub.endSessions` follows for each
     /// that ended, then `Hub.didEndSessions`.
     case endSessions(SessionID, by: Int64, Identifier?)
+    /// To the writer, before all other work: a calendar feed of the member ends. `Hub.didEndFeed` follows.
+    case endFeed(SessionID, family: Identifier, member: Identifier, feed: Identifier)
     /// To the writer: somebody looked at what is an athlete's.
     case noteAccess(AccessNote)
     /// To the writer: these sessions of the database are in use.
@@ -62,6 +64,7 @@ package enum ReadRequest: Sendable {
     case standings(family: Identifier, member: Identifier, StandingsRequest)
     /// `current`: the session that asks.
     case sessions(person: Int64, current: Int64, request: Int64)
+    case calendars(family: Identifier, member: Identifier, request: Int64)
 }
 
 /// The answer to a `ReadRequest`.
@@ -77,7 +80,7 @@ package enum ReadAnswer: Sendable {
     case trimmed
     /// Encoded `snapshot` frames and the sequence that they are true at.
     case snapshot(frames: [[UInt8]], sequence: Int64, SnapshotVerification)
-    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites`, `audit`, `standings`, `sessions` or an `error`.
+    /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites`, `audit`, `standings`, `sessions`, `calendars` or an `error`.
     case page([UInt8])
     /// The database could not be read; the session is told to come back.
     case failed
@@ -181,6 +184,7 @@ package enum SessionCommand: Sendable {
     case renameSession(Identifier, String, by: Int64)
     case createToken(CreateTokenRequest, by: Int64)
     case addDevice(by: Int64)
+    case calendars(family: Identifier, member: Identifier, CalendarsRequest, by: Int64)
     /// The code that gave this session's token is dead from now on.
     case closeRedemption(session: Int64)
 }
@@ -197,5 +201,6 @@ package enum SessionCommandAnswer: Sendable {
     /// The secret, and the session that it opens.
     case programToken(String, AccountSession)
     case deviceCode(String, expiresAt: Int64)
+    case calendars([CalendarFeed], CalendarMade?)
     case rejected(Rejection)
 }

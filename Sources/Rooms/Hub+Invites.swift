@@ -57,6 +57,7 @@ extension Hub {
         case .standing(let standing): send(.standing(StandingAnswer(request: request, standing: standing)), to: session)
         case .sessions(let sessions): send(.sessions(SessionList(request: request, sessions: sessions)), to: session)
         case .programToken(let token, let made): send(.programToken(ProgramTokenAnswer(request: request, token: token, session: made)), to: session)
+        case .calendars(let feeds, let made): send(.calendars(CalendarList(request: request, calendars: feeds, made: made)), to: session)
         case .deviceCode(let code, let expiresAt):
             send(.deviceCode(DeviceCodeAnswer(request: request, code: code, expiresAt: expiresAt)), to: session)
         case .rejected(let rejection): sendError(rejection, to: session, request: request)

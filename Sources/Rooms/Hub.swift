@@ -357,6 +357,7 @@ package final class Hub {
         case .consent(let request): consent(session, request)
         case .sessions(let request): sessions(session, request)
         case .createToken(let request): createToken(session, request)
+        case .calendars(let request): calendars(session, request)
         case .addDevice(let request): addDevice(session, request)
         case .signInByName(let signIn): signInByName(session, signIn, request)
         case .account(let request): account(session, request)

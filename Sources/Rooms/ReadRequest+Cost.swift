@@ -13,6 +13,7 @@ extension ReadRequest {
         case .audit(_, _, let request): request.request
         case .standings(_, _, let request): request.request
         case .sessions(_, _, let request): request
+        case .calendars(_, _, let request): request
         case .signIn, .redemption, .join, .changes, .snapshot: nil
         }
     }
@@ -21,7 +22,7 @@ extension ReadRequest {
     package var isShort: Bool {
         switch self {
         case .signIn, .redemption, .join: true
-        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites, .audit, .standings, .sessions: false
+        case .changes, .snapshot, .page, .statistics, .history, .digest, .accessLog, .invites, .audit, .standings, .sessions, .calendars: false
         }
     }
 
@@ -45,6 +46,7 @@ extension ReadRequest {
         case .audit: "audit"
         case .standings: "standings"
         case .sessions: "sessions"
+        case .calendars: "calendars"
         }
     }
 }

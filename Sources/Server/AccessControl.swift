@@ -1,3 +1,4 @@
+import Calendar
 import Family
 import Reactor
 import Rooms
@@ -14,6 +15,8 @@ final class AccessControl {
     private var revocations = PendingRevocations()
     /// Share links that have ended, while a read of the database may still find them.
     private var endedLinks = EndedRights<ShareLinkName>()
+    /// Calendar feeds that have ended, likewise.
+    private var endedFeeds = EndedRights<FeedEnd>()
 
     init(hub: Hub, reactor: Reactor, writer: WriterThread, workers: Workers, usage: UsageRecorder) {
         self.hub = hub
@@ -28,6 +31,9 @@ final class AccessControl {
 
     /// Whether a share link has ended, although a read of the database may still find it.
     func hasEnded(_ link: ShareLinkName) -> Bool { endedLinks.contains(link) }
+
+    /// Whether a calendar feed has ended, although a read of the database may still find it.
+    func hasEnded(_ feed: OpenFeed) -> Bool { endedFeeds.contains(FeedEnd(family: feed.family, member: feed.owner.member, feed: feed.id)) }
 
     /// Ends a session that the hub has ended already.
     func endSession(_ number: Int64) { revoke(.session(number)) }
@@ -58,6 +64,14 @@ final class AccessControl {
         revoke(.share(end), then: then)
     }
 
+    /// Ends a calendar feed: from now on its address opens nothing. The member is part of what ends, so that nobody can end the feed of another.
+    ///
+    /// - Parameter then: as for a share link.
+    func revoke(_ end: FeedEnd, then: @escaping (Rejection?) -> Void) {
+        guard endedFeeds.begin(end) else { return then(.busy) }
+        revoke(.feed(end), then: then)
+    }
+
     private func revoke(_ revocation: Revocation, then: ((Rejection?) -> Void)? = nil) {
         switch revocations.add(revocation, then) {
         case .submit: submit(revocation)
@@ -85,6 +99,8 @@ final class AccessControl {
         case (.session(let number), nil): hub.endSessions(number)
         case (.session(let number), let rejection?): hub.didNotEnd(number, rejection)
         case (.sessions, _): break
+        case (.feed(let end), nil): endedFeeds.didCommit(end)
+        case (.feed(let end), _?): if !isKept { endedFeeds.lift(end) }
         case (.share(let end), nil): endedLinks.didCommit(end.name)
         case (.share(let end), _?): if !isKept { endedLinks.lift(end.name) }
         }

@@ -286,6 +286,8 @@ extension StoreReader {
         case .invites(let family, let member, let request):
             let invites = try invites(family: family, member: member)
             return Self.answer(invites.map { .invites(InviteList(request: request.request, invites: $0)) }, to: request.request)
+        case .calendars(let family, let member, let request):
+            return .page(ServerFrame.calendars(CalendarList(request: request, calendars: try feeds(family: family, member: member))).encode())
         case .sessions(let person, let current, let request):
             return .page(ServerFrame.sessions(SessionList(request: request, sessions: try sessions(ofPerson: person, current: current))).encode())
         }

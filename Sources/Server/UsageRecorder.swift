@@ -29,6 +29,9 @@ final class UsageRecorder {
     /// A visitor opened a share link.
     func note(_ visit: ShareVisit) { notes.add(visit, at: Clock.monotonicMilliseconds()) }
 
+    /// A program fetched a calendar feed.
+    func note(_ feed: FeedName, program: String) { notes.add(feed, program: program, at: Clock.monotonicMilliseconds()) }
+
     /// A session is in use.
     func renew(_ session: Int64) { notes.add(session: session) }
 

@@ -265,7 +265,7 @@ extension WriterJob {
     var kind: WriterQueue.Class? {
         switch self {
         case .command(_, .redeem), .command(_, .closeRedemption): .stranger
-        case .command(_, .invite), .command(_, .withdrawInvite), .command(_, .consent), .command(_, .renameSession), .command(_, .createToken), .command(_, .addDevice): .request
+        case .command(_, .invite), .command(_, .withdrawInvite), .command(_, .consent), .command(_, .renameSession), .command(_, .createToken), .command(_, .addDevice), .command(_, .calendars): .request
         case .admin: .admin
         case .request: .request
         case .exported, .importing: .transfer

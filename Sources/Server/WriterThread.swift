@@ -299,6 +299,17 @@ extension SessionCommand {
             case .success(let made): return (.deviceCode(made.code, expiresAt: made.expiresAt), [], nil)
             case .failure(let rejection): return (.rejected(rejection), [], nil)
             }
+        case .calendars(let family, let member, let request, let session):
+            let act: FeedCommand.Act
+            switch request.act {
+            case .add(let id, let nonce, let settings): act = .add(id, nonce: nonce, settings)
+            case .change(let id, let settings): act = .change(id, settings)
+            case .list, .remove: return (.rejected(.busy), [], nil)
+            }
+            switch try store.perform(FeedCommand(family: family, member: member, session: session, act)) {
+            case .success(let answer): return (.calendars(answer.feeds, answer.made), [], nil)
+            case .failure(let rejection): return (.rejected(rejection), [], nil)
+            }
         case .renameSession(let id, let name, let session):
             switch try store.renameSession(id, to: name, by: session) {
             case .success(let sessions): return (.sessions(sessions), [], nil)

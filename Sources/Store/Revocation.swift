@@ -8,6 +8,8 @@ package enum Revocation: Hashable, Sendable {
     case sessions(SessionsEnd)
     /// Of whoever has a share link.
     case share(ShareEnd)
+    /// Of the programs that have the address of a calendar feed.
+    case feed(FeedEnd)
 }
 
 /// The end of a share link.
@@ -43,5 +45,19 @@ package struct SessionsEnd: Hashable, Sendable {
     package init(session: Int64, _ choice: Choice) {
         self.session = session
         self.choice = choice
+    }
+}
+
+/// The end of a calendar feed.
+package struct FeedEnd: Hashable, Sendable {
+    package var family: Identifier
+    /// The member whose feed it is.
+    package var member: Identifier
+    package var feed: Identifier
+
+    package init(family: Identifier, member: Identifier, feed: Identifier) {
+        self.family = family
+        self.member = member
+        self.feed = feed
     }
 }

@@ -17,6 +17,7 @@ extension Store {
                     case .session(let key): _ = try endSession(key, at: at)
                     case .sessions(let end): try self.end(end, at: environment.now())
                     case .share(let end): try endShare(end)
+                    case .feed(let end): try endFeed(end, at: at)
                     }
                     return nil
                 } catch let rejection as Rejection {

@@ -36,6 +36,7 @@ package final class Store {
     let audits: any AuditWrites
     let blobs: any BlobWrites
     let shares: any ShareWrites
+    let feeds: any FeedWrites
     let consumers: any ConsumerWrites
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.first
@@ -82,6 +83,7 @@ package final class Store {
         audits = engine.audits
         blobs = engine.blobs
         shares = engine.shares
+        feeds = engine.feeds
         consumers = engine.consumers
         try sweepImports()
     }

@@ -13,6 +13,8 @@ package struct UsageNotes: Sendable {
     package static let maxLinks = 4_096
     /// Rows for the logs of all links together. The counts of a link go on above it.
     package static let maxRows = 16_384
+    /// Calendar feeds that were fetched.
+    package static let maxFeeds = 16_384
     /// Sessions in use.
     package static let maxSessions = 65_536
 
@@ -29,12 +31,14 @@ package struct UsageNotes: Sendable {
     private(set) var accesses: [AccessNote: Int64] = [:]
     private(set) var visits: [ShareVisit: Openings] = [:]
     private(set) var sessions: Set<Int64> = []
+    /// `last` by the clock of the notes.
+    private(set) var fetches: [FeedName: FeedFetches] = [:]
     private var rows = 0
     private var dropped = 0
 
     package init() {}
 
-    package var isEmpty: Bool { accesses.isEmpty && visits.isEmpty && sessions.isEmpty }
+    package var isEmpty: Bool { accesses.isEmpty && visits.isEmpty && sessions.isEmpty && fetches.isEmpty }
 
     /// Notes left out since this was asked last.
     package mutating func takeDropped() -> Int {
@@ -66,6 +70,15 @@ package struct UsageNotes: Sendable {
             openings.rows += 1
         }
         visits[visit] = openings
+    }
+
+    /// A program fetched a calendar feed.
+    package mutating func add(_ feed: FeedName, program: String, at time: Int64) {
+        guard fetches[feed] != nil || fetches.count < Self.maxFeeds else {
+            dropped += 1
+            return
+        }
+        fetches[feed] = FeedFetches(count: (fetches[feed]?.count ?? 0) + 1, last: time, program: program)
     }
 
     /// A session is in use.
@@ -107,6 +120,10 @@ extension Store {
                     what: visit.what, count: openings.count, rows: openings.rows, first: time(openings.first), last: time(openings.last))
                 let total = try shares.note(family: family.key, link: visit.link, noted, limit: ShareLink.maxViews)
                 if let total { counted = (family.key, visit.link, total) }
+            }
+            for (feed, fetches) in notes.fetches {
+                guard let family = try family(feed.family) else { continue }
+                try feeds.note(family: family.key, id: feed.feed, FeedFetches(count: fetches.count, last: time(fetches.last), program: fetches.program))
             }
             for session in notes.sessions { try people.renewSession(key: session, at: at) }
             return counted

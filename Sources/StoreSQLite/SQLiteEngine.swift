@@ -17,6 +17,7 @@ struct SQLiteTables {
     let audits: AuditTable
     let blobs: BlobTable
     let shares: ShareTable
+    let feeds: FeedTable
     let consumers: ConsumerTable
 
     init(_ database: Database, isWriter: Bool) {
@@ -30,6 +31,7 @@ struct SQLiteTables {
         audits = AuditTable(database)
         blobs = BlobTable(database)
         shares = ShareTable(database)
+        feeds = FeedTable(database)
         consumers = ConsumerTable(database)
     }
 }
@@ -52,6 +54,7 @@ final class SQLiteEngine: StoreEngine {
     var audits: any AuditWrites { tables.audits }
     var blobs: any BlobWrites { tables.blobs }
     var shares: any ShareWrites { tables.shares }
+    var feeds: any FeedWrites { tables.feeds }
     var consumers: any ConsumerWrites { tables.consumers }
 
     private let database: Database
@@ -189,6 +192,7 @@ final class SQLiteEngine: StoreEngine {
         }
         for membership in decision.memberships {
             try tables.people.setRemoved(family: family, member: membership.member, at: membership.removedAt)
+            if membership.removedAt != nil { try tables.feeds.removeFeeds(family: family, member: membership.member) }
         }
         for blob in decision.blobs { try tables.blobs.use(family: family, sha256: blob.sha256, octets: blob.octets) }
         if let change = decision.change { try tables.log.append(family: family, change) }
@@ -269,6 +273,7 @@ final class SQLiteReader: ReaderEngine {
     var audits: any AuditReads { tables.audits }
     var blobs: any BlobReads { tables.blobs }
     var shares: any ShareReads { tables.shares }
+    var feeds: any FeedReads { tables.feeds }
     var consumers: any ConsumerReads { tables.consumers }
 
     let database: Database

@@ -31,6 +31,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case web
     case ping
     case activity
+    case calendars
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

@@ -39,6 +39,7 @@ package struct AnswerText {
                 "\(answer.session.name.printable) (\((answer.session.scope ?? .read).rawValue)) is valid until \(answer.session.endsOn). This is the only time that the token is shown:",
                 "  \(answer.token.printable)",
             ]
+        case .calendars(let list): CalendarFeedText.lines(list.calendars, text)
         case .account(let reply): account(reply.answer)
         case .page(let page): page.records.reversed().map(text.message)
         default: []
@@ -315,6 +316,7 @@ package struct AnswerText {
             let what =
                 switch entry.what {
                 case "document": "opened a document of \(whose)" + (entry.record.map { ": \(names.name($0))" } ?? "")
+                case "calendar": "made a calendar feed of \(whose)'s season"
                 case "export": "exported what is \(whose)'s"
                 default: "looked at \(whose)'s season"
                 }

@@ -19,6 +19,11 @@ package struct LocalClock {
     /// The date at `now`, UTC milliseconds.
     package func date(_ now: Int64) -> CalendarDate { rules.local(at: now).date }
 
+    /// The end of a day, UTC milliseconds; `nil` for a text that is not a date.
+    package func end(of day: String) -> Int64? {
+        CalendarDate(day)?.adding(days: 1).map { rules.instant(of: LocalDateTime(date: $0, time: .midnight)) }
+    }
+
     /// Milliseconds until the day ends, at least one; if clocks change that day, the result may be an hour off.
     package func untilMidnight(_ now: Int64) -> Int64 {
         let day: Int64 = 86_400_000

@@ -39,6 +39,7 @@ struct HubScript {
         case command(SessionID)
         case endSession(Int64)
         case endSessions(by: Int64, Identifier?)
+        case endFeed(Identifier)
         case missing(after: Int64)
 
         var description: String {
@@ -50,6 +51,7 @@ struct HubScript {
             case .command(let id): "command \(id)"
             case .endSession(let number): "end session \(number)"
             case .endSessions(let number, let one): "end \(one.map { "\($0)" } ?? "all but the session") by \(number)"
+            case .endFeed(let feed): "end the feed \(feed)"
             case .missing(let sequence): "missing after \(sequence)"
             }
         }
@@ -75,9 +77,11 @@ struct HubScript {
             case .read(let id, .audit): .read(id, "audit")
             case .read(let id, .standings): .read(id, "standings")
             case .read(let id, .sessions): .read(id, "sessions")
+            case .read(let id, .calendars): .read(id, "calendars")
             case .command(let id, _), .signInByName(let id, _), .account(let id, _, _, _): .command(id)
             case .endSession(let number): .endSession(number)
             case .endSessions(_, let number, let one): .endSessions(by: number, one)
+            case .endFeed(_, _, _, let feed): .endFeed(feed)
             case .readMissing(_, let sequence): .missing(after: sequence)
             case .noteAccess, .renew, .note, .noteDifference: nil
             }
@@ -121,6 +125,7 @@ struct HubScript {
         case .standings: return "standings"
         case .sessions: return "sessions"
         case .programToken: return "program token"
+        case .calendars(let list): return "calendars \(list.calendars.count)"
         case .deviceCode: return "device code"
         case .account: return "account"
         case .signedIn: return "signed in"

@@ -215,6 +215,7 @@ package final class MemoryEngine: StoreEngine {
     package let audits: any AuditWrites
     package let blobs: any BlobWrites
     package let shares: any ShareWrites
+    package let feeds: any FeedWrites
     package let consumers: any ConsumerWrites
     private let connection: MemoryConnection
 
@@ -230,6 +231,7 @@ package final class MemoryEngine: StoreEngine {
         audits = MemoryAudits(connection)
         blobs = MemoryBlobs(connection)
         shares = MemoryShares(connection)
+        feeds = MemoryFeeds(connection)
         consumers = MemoryConsumers(connection)
     }
 
@@ -282,6 +284,7 @@ package final class MemoryReader: ReaderEngine {
     package let audits: any AuditReads
     package let blobs: any BlobReads
     package let shares: any ShareReads
+    package let feeds: any FeedReads
     package let consumers: any ConsumerReads
     private let connection: MemoryConnection
 
@@ -297,6 +300,7 @@ package final class MemoryReader: ReaderEngine {
         audits = MemoryAudits(connection)
         blobs = MemoryBlobs(connection)
         shares = MemoryShares(connection)
+        feeds = MemoryFeeds(connection)
         consumers = MemoryConsumers(connection)
     }
 
@@ -324,7 +328,10 @@ extension MemoryTables {
             case .creator(let member): endLinks(family: family, at: share.at) { $0.createdBy == member }
             }
         }
-        for membership in decision.memberships { setRemoved(family: family, member: membership.member, at: membership.removedAt) }
+        for membership in decision.memberships {
+            setRemoved(family: family, member: membership.member, at: membership.removedAt)
+            if membership.removedAt != nil { removeFeeds(family: family, member: membership.member) }
+        }
         for blob in decision.blobs { use(family: family, sha256: blob.sha256, octets: blob.octets) }
         if let change = decision.change { append(change, family: family) }
     }

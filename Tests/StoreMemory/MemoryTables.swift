@@ -53,6 +53,7 @@ package struct MemoryTables {
         var audits: [AuditRow] = []
         var blobs: [String: BlobCount] = [:]
         var links: [Identifier: LinkRow] = [:]
+        var feeds: [Identifier: (row: FeedRow, hash: [UInt8])] = [:]
     }
 
     struct MemberRow {

@@ -109,6 +109,20 @@ struct RandomFrames {
             isCurrent: chance(50), scope: scope, athletes: scope == .calendar ? [identifier()] + list(3) { $0.identifier() } : [])
     }
 
+    private mutating func feedSettings() -> FeedSettings {
+        let scopes: [FeedScope] = [.mine(athletes: list(3) { $0.identifier() }), .athlete(identifier()), .trip(identifier()), .all]
+        let kinds = FeedSettings.feedKinds.filter { _ in chance(50) }
+        return FeedSettings(
+            name: string(), scope: pick(scopes), kinds: kinds.isEmpty ? FeedSettings.usualKinds : kinds, detail: pick(FeedDetail.allCases), hasAlarms: chance(50),
+            expiresAt: optional { $0.number(0...2_000_000_000_000) })
+    }
+
+    private mutating func feed() -> CalendarFeed {
+        CalendarFeed(
+            id: identifier(), settings: feedSettings(), createdAt: number(0...2_000_000_000_000), fetches: number(0...1_000),
+            fetchedAt: optional { $0.number(0...2_000_000_000_000) }, program: string())
+    }
+
     private mutating func invite() -> Invite {
         Invite(
             id: identifier(), member: identifier(), role: pick(Role.allCases), name: string(), email: optional { $0.string() },
@@ -145,9 +159,12 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...26) {
+        switch number(0...27) {
         case 25: return .ping(request: sequence())
         case 26: return .activity(activity())
+        case 27:
+            return .calendars(CalendarsRequest(
+                request: sequence(), pick([.list, .add(identifier(), nonce: nonce(), feedSettings()), .change(identifier(), feedSettings()), .remove(identifier())])))
         case 23:
             return .signInByName(NameSignIn(name: string(), secrets: secrets(), device: optional { $0.word() }, label: string()))
         case 24: return .account(AccountRequest(request: sequence(), accountAct()))
@@ -364,7 +381,7 @@ struct RandomFrames {
 
     mutating func access() -> AccessPage.Entry {
         .init(
-            at: number(0...2_000_000_000_000), athlete: identifier(), member: identifier(), what: pick(["context", "document", "export"]),
+            at: number(0...2_000_000_000_000), athlete: identifier(), member: identifier(), what: pick(AccessNote.Subject.allCases).rawValue,
             record: optional { $0.identifier() })
     }
 
@@ -379,11 +396,14 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...39) {
+        switch number(0...40) {
         case 39:
             return .mailFailed(
                 MailNotice(
                     kind: pick(MailKind.allCases), address: string(), problem: pick(MailProblem.allCases), invite: optional { $0.identifier() }))
+        case 40:
+            return .calendars(CalendarList(
+                request: number(0...1_000), calendars: list(3) { $0.feed() }, made: optional { CalendarMade(id: $0.identifier(), token: $0.word()) }))
         case 34: return .signedIn(NameSignedIn(token: word(), device: word()))
         case 35: return .recovered(RecoveryNotice(way: pick(RecoveryWay.allCases), at: number(0...2_000_000_000_000)))
         case 36:

@@ -165,6 +165,11 @@ final class HubDriver {
         case .endSession(let number): access.endSession(number)
         case .endSessions(let id, let session, let one):
             access.revoke(SessionsEnd(session: session, one.map { .one($0) } ?? .others)) { [hub] in hub.didEndSessions(id, $0) }
+        case .endFeed(let id, let family, let member, let feed):
+            access.revoke(FeedEnd(family: family, member: member, feed: feed)) { [self] in
+                hub.didEndFeed(id, $0)
+                perform()
+            }
         case .noteAccess(let access): usage.note(access)
         case .renew(let sessions): for session in sessions { usage.renew(session) }
         case .noteDifference(let id, let family, let member, let sequence):

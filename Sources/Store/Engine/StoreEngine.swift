@@ -22,6 +22,7 @@ package protocol StoreEngine: AnyObject {
     var audits: any AuditWrites { get }
     var blobs: any BlobWrites { get }
     var shares: any ShareWrites { get }
+    var feeds: any FeedWrites { get }
     var consumers: any ConsumerWrites { get }
 
     /// Begins a transaction. No other one writes until it ends.
@@ -75,6 +76,7 @@ package protocol ReaderEngine: AnyObject {
     var audits: any AuditReads { get }
     var blobs: any BlobReads { get }
     var shares: any ShareReads { get }
+    var feeds: any FeedReads { get }
     var consumers: any ConsumerReads { get }
 
     /// Begins a snapshot: all reads until `end` are true at one moment.

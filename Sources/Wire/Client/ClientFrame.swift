@@ -44,6 +44,8 @@ package enum ClientFrame: Hashable, Sendable {
     case sessions(SessionsRequest)
     /// `{"type":"create_token","request":19,"id":"…","nonce":"…","name":"Export","scope":"read","days":90}`
     case createToken(CreateTokenRequest)
+    /// `{"type":"calendars","request":30}`, `add_calendar`, `change_calendar`, `remove_calendar`
+    case calendars(CalendarsRequest)
     /// `{"type":"add_device","request":20}`
     case addDevice(AddDeviceRequest)
     /// `{"type":"sign_in_by_name","name":"ana","password":"…"}`
@@ -81,6 +83,7 @@ extension ClientFrame {
         case .consent(let consent): consent.request
         case .sessions(let sessions): sessions.request
         case .createToken(let token): token.request
+        case .calendars(let calendars): calendars.request
         case .addDevice(let device): device.request
         case .account(let account): account.request
         case .ping(let request): request
@@ -101,6 +104,7 @@ extension ClientFrame {
         SignInParts.self, RedeemParts.self, JoinParts.self, MutateParts.self, ContextParts.self, ListParts.self, StatisticsParts.self,
         HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, WithdrawInviteParts.self, InvitesParts.self,
         SessionsParts.self, RenameSessionParts.self, EndSessionParts.self, EndOtherSessionsParts.self, CreateTokenParts.self, AddDeviceParts.self,
+        CalendarsParts.self, AddCalendarParts.self, ChangeCalendarParts.self, RemoveCalendarParts.self,
         SignInByNameParts.self, AccountParts.self, ConfirmParts.self, SetPasswordParts.self, RemovePasswordParts.self, AddFactorParts.self,
         ConfirmFactorParts.self, RemoveFactorParts.self, MakeRecoveryCodesParts.self, RemovePasskeyParts.self, RecoverMemberParts.self, SetMailParts.self, ConfirmMailParts.self, RemoveMailParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
         WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, PingParts.self, ActivityParts.self, SignOutParts.self,
@@ -142,6 +146,7 @@ extension ClientFrame {
         case .consent(let request): request.encode(into: &writer)
         case .sessions(let request): request.encode(into: &writer)
         case .createToken(let request): CreateTokenParts.encode(request, into: &writer)
+        case .calendars(let request): request.encode(into: &writer)
         case .addDevice(let request): AddDeviceParts.encode(request, into: &writer)
         case .signInByName(let signIn): SignInByNameParts.encode(signIn, into: &writer)
         case .account(let request): request.encode(into: &writer)

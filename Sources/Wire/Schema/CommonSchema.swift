@@ -240,7 +240,7 @@ enum CommonSchema {
             "Somebody looked at an athlete's season, at a document of it, or took it along.",
             [
                 ("at", own("instant")), ("athlete", own("identifier")), ("member", own("identifier")),
-                ("what", ["enum": ["context", "document", "export"]]), ("record", own("identifier")),
+                ("what", ["enum": .array(AccessNote.Subject.allCases.map { .string($0.rawValue) })]), ("record", own("identifier")),
             ], optional: ["record"])),
         ("invite", closed(
             "A family's offer of a sign-in. member is the person's id from the beginning; expires_at is that of the code; without inviter it is of the person who runs the server.",
@@ -282,6 +282,16 @@ enum CommonSchema {
                 ("id", own("identifier")), ("name", ["type": "string"]), ("created_on", ["type": "string", "format": "date"]),
                 ("used_on", ["type": "string", "format": "date"]),
             ], optional: ["used_on"], feature: .passwords)),
+        ("calendar", closed(
+            "A calendar feed of the member, without its address. athletes: with mine, whose seasons, left out for all; with athlete, the one. fetches counts how often a program asked for it, program is what the last one called itself.",
+            [
+                ("id", own("identifier")), ("name", ["type": "string"]), ("scope", ["enum": .array(FeedScope.words.map { .string($0) })]),
+                ("athletes", ["type": "array", "items": own("identifier"), "minItems": 1]), ("trip", own("identifier")),
+                ("kinds", ["type": "array", "items": ["enum": .array(FeedSettings.feedKinds.map { .string($0.name.description) })], "minItems": 1]),
+                ("detail", ["enum": .array(FeedDetail.allCases.map { .string($0.rawValue) })]), ("alarms", ["type": "boolean"]),
+                ("expires_at", own("instant")), ("created_at", own("instant")), ("fetches", own("count")), ("fetched_at", own("instant")),
+                ("program", ["type": "string"]),
+            ], optional: ["athletes", "trip", "expires_at", "fetched_at", "program"], feature: .calendars)),
         ("overlap_override", closed(
             "Overlaps of trip items that an author accepts, and why.",
             [

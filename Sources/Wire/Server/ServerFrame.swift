@@ -70,6 +70,8 @@ package enum ServerFrame: Hashable, Sendable {
     case sessions(SessionList)
     /// `{"type":"program_token","request":19,"token":"…","session":{…}}`
     case programToken(ProgramTokenAnswer)
+    /// `{"type":"calendars","request":30,"calendars":[…]}`
+    case calendars(CalendarList)
     /// `{"type":"device_code","request":20,"code":"…","expires_at":…}`
     case deviceCode(DeviceCodeAnswer)
     /// `{"type":"account","request":21,"name":"ana","factor":true,"recovery_codes":9}`
@@ -100,7 +102,7 @@ extension ServerFrame {
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ActivityParts.self, PongParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
-        ProgramTokenParts.self, DeviceCodeParts.self, AccountParts.self, SignedInParts.self, RecoveredParts.self, MailFailedParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
+        ProgramTokenParts.self, CalendarsParts.self, DeviceCodeParts.self, AccountParts.self, SignedInParts.self, RecoveredParts.self, MailFailedParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -155,6 +157,7 @@ extension ServerFrame {
         case .standings(let list): StandingsParts.encode(list, into: &writer)
         case .sessions(let list): SessionsParts.encode(list, into: &writer)
         case .programToken(let answer): ProgramTokenParts.encode(answer, into: &writer)
+        case .calendars(let list): CalendarsParts.encode(list, into: &writer)
         case .deviceCode(let answer): DeviceCodeParts.encode(answer, into: &writer)
         case .account(let reply): AccountParts.encode(reply, into: &writer)
         case .signedIn(let answer): SignedInParts.encode(answer, into: &writer)

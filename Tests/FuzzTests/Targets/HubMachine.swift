@@ -305,7 +305,7 @@ struct HubMachine {
         let (id, command) = commands.remove(at: index)
         switch command {
         case .closeRedemption: hub.commanded(id, .redemptionClosed)
-        case .invite, .withdrawInvite, .consent, .renameSession, .createToken, .addDevice: hub.commanded(id, .rejected(Rejection(.notFound, "There is no such invite. Nothing was changed.")))
+        case .invite, .withdrawInvite, .consent, .renameSession, .createToken, .addDevice, .calendars: hub.commanded(id, .rejected(Rejection(.notFound, "There is no such invite. Nothing was changed.")))
         case .redeem(let code, _, _, _):
             let number = Int(code) ?? 9
             if number < 3 { unused.insert(number) }

@@ -45,6 +45,7 @@ final class TestClient {
     private(set) var mailFailure: MailNotice?
     /// The last answer to `create_token`.
     private(set) var programToken: ProgramTokenAnswer?
+    private(set) var calendars: CalendarList?
     /// The last answer to `sessions` and its like.
     private(set) var sessions: [AccountSession] = []
     /// The last answer to `invite` or `withdraw_invite`.
@@ -233,6 +234,7 @@ final class TestClient {
                 case .invite(let answer): invite = answer
                 case .sessions(let list): sessions = list.sessions
                 case .programToken(let answer): programToken = answer
+                case .calendars(let list): calendars = list
                 case .deviceCode(let answer): deviceCode = answer.code
                 case .account(let reply): account = reply.answer
                 case .signedIn(let answer): signedIn = answer
@@ -287,6 +289,7 @@ final class TestClient {
         case .audit(let page): "audit " + page.entries.map(\.act).joined(separator: " ")
         case .sessions(let list): "sessions \(list.sessions.count)"
         case .programToken: "program_token"
+        case .calendars(let list): "calendars \(list.calendars.count)"
         case .deviceCode: "device_code"
         case .account: "account"
         case .signedIn: "signed_in"
