@@ -80,8 +80,8 @@ struct BatchCommand {
         guard !command.isOffline, !command.isWatched else { throw UsageError("--offline and --watch are not for lines of a batch.") }
         switch command.action {
         case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .say, .ask, .document: break
-        case .export where !invocation.isJSON: break
-        case .export: throw UsageError("export writes CSV or PDF. For JSON take the list.")
+        case .export where !invocation.isJSON, .exportCalendar where !invocation.isJSON: break
+        case .export, .exportCalendar: throw UsageError("export writes CSV or PDF. For JSON take the list.")
         default: throw UsageError("This command is not for a batch: it takes lists, questions, changes and what is done with files.")
         }
         command.isJSON = invocation.isJSON

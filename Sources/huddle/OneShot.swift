@@ -70,7 +70,7 @@ struct OneShot {
     /// - Parameter stays: whether the seat is needed afterwards.
     func perform(in seat: Seat, stays: Bool = false) throws -> ExitStatus {
         switch invocation.action {
-        case .list, .itinerary, .export, .deleted, .identity, .open:
+        case .list, .itinerary, .export, .exportCalendar, .deleted, .identity, .open:
             try show(seat.session.engine)
             return .done
         case .document(let request):
@@ -107,6 +107,11 @@ struct OneShot {
         case .deleted(let kind): deleted(kind, engine)
         case .open(let target, let isMap): try open(target, isMap: isMap, engine)
         case .identity(let showsState): try IdentityCommand(invocation, setting).print(engine, showsState: showsState, printer)
+        case .exportCalendar(var filter, let file):
+            try filter.resolve(RecordNames(engine))
+            let now = Clock.wallMilliseconds()
+            let records = filter.apply(engine.records(of: filter.kind), today: LocalClock(zone: engine.timeZone).today(now), context: engine.context ?? .all)
+            try write(CalendarExport.octets(records, engine, now: now), lines: records.count, file)
         default: break
         }
     }
@@ -446,16 +451,17 @@ struct OneShot {
         } catch {
             throw ProgramFailure(.failed, error.sentence)
         }
-        if let file {
-            do throws(Errno) { try Files.writeNew(made.octets, to: file) } catch {
-                throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it already exists" : "\(error)").")
-            }
-            let what = records.count == 1 ? "1 line" : "\(records.count) lines"
-            printer.write(output: "\(file.printable): \(what)\n")
-        } else {
-            printer.write(output: made.octets)
-        }
+        try write(made.octets, lines: records.count, file)
         if !made.remark.isEmpty { printer.complain(made.remark) }
+    }
+
+    /// Writes what was exported to a file, or to standard output.
+    private func write(_ octets: [UInt8], lines: Int, _ file: String?) throws {
+        guard let file else { return printer.write(output: octets) }
+        do throws(Errno) { try Files.writeNew(octets, to: file) } catch {
+            throw ProgramFailure(.failed, "\(file.printable) could not be written: \(error == .exists ? "it already exists" : "\(error)").")
+        }
+        printer.write(output: "\(file.printable): \(lines == 1 ? "1 line" : "\(lines) lines")\n")
     }
 
     // MARK: Questions
@@ -474,6 +480,7 @@ struct OneShot {
                     default: AnswerText(text(seat)).lines(Self.shown(frame, of: question))
                     }
                 printer.write(output: lines.joined(separator: "\n") + "\n")
+                if case .calendars(let list) = frame, let made = list.made { showAddress(of: made) }
                 if case .deviceCode(let answer) = frame, Standard.isTerminal(Standard.output) { showPicture(of: answer.code) }
                 if case .account(let reply) = frame, let address = reply.answer.address, Standard.isTerminal(Standard.output),
                     let lines = QRPicture.lines(address)
@@ -495,6 +502,18 @@ struct OneShot {
     private func showPicture(of code: String) {
         guard let lines = QRPicture.lines("\(setting.address.isSecure ? "https" : "http")://\(setting.address.authority)/#\(code)") else { return }
         printer.write(output: "\n" + lines.joined(separator: "\n") + "\n")
+    }
+
+    /// The origin of the server's pages, for a browser and for other programs.
+    private var origin: String { "\(setting.address.isSecure ? "https" : "http")://\(setting.address.authority)" }
+
+    /// The address of a calendar feed that was made; on a terminal as a picture as well, which phones subscribe to.
+    private func showAddress(of made: CalendarMade) {
+        let lines = CalendarFeedText.made(origin: origin, token: made.token)
+        printer.write(output: lines.joined(separator: "\n") + "\n")
+        guard Standard.isTerminal(Standard.output), let picture = QRPicture.lines(CalendarFeedText.subscription(origin: origin, token: made.token))
+        else { return }
+        printer.write(output: "\n" + picture.joined(separator: "\n") + "\n")
     }
 
     /// The server's answer, as far as it was asked for: of the sessions, the tokens alone.
@@ -565,7 +584,16 @@ struct OneShot {
             case .failure(let rejection): return .failure(rejection)
             }
         }
-        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions, passkeys: passkeys, typed: typed, family: seat.session.engine.family) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        var calendars: [CalendarFeed] = []
+        if question.needsCalendars {
+            switch try answer(to: .calendar(.list), seat) {
+            case .success(.calendars(let list)): calendars = list.calendars
+            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .failure(let rejection): return .failure(rejection)
+            }
+        }
+        let clock = LocalClock(zone: seat.session.engine.timeZone)
+        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions, passkeys: passkeys, calendars: calendars, typed: typed, family: seat.session.engine.family, endOf: { clock.end(of: $0) }) { kind, text throws(UsageError) in try lookup.find([kind], text) }
         let asked = AskedFrame(frame, seat.session)
         asked.send()
         let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in asked.answer(in: notice) }
@@ -574,6 +602,7 @@ struct OneShot {
                 switch frame {
                 case .invite: "huddle invites"
                 case .createToken: "huddle tokens"
+                case .calendars: "huddle calendar"
                 case .account: "huddle account"
                 default: nil
                 }

@@ -170,7 +170,7 @@ extension SystemTests {
             (.consent, ["consent", "Mateo Rivera", "--accept", ConsentText.standard.version]), (.birthDate, ["born", "Mateo Rivera", "2010-03-04"]),
             (.role, ["role", "David Rivera", "guest"]), (.lastDay, ["guest", "David Rivera", "--stays"]),
             (.role, ["role", "David Rivera", "parent"]), (.account, ["account"]), (.password, ["password", "set", "demo parent"]), (.confirm, ["confirm"]),
-            (.factor, ["totp", "add"]), (.recovery, ["recovery", "codes"]), (.passkeys, ["passkeys"]), (.mail, ["mail"]), (.password, ["password", "remove"]), (.leave, ["leave", "--yes"]),
+            (.factor, ["totp", "add"]), (.recovery, ["recovery", "codes"]), (.passkeys, ["passkeys"]), (.mail, ["mail"]), (.calendar, ["calendar"]), (.password, ["password", "remove"]), (.leave, ["leave", "--yes"]),
         ]
 
         @Test("every command that has --json prints objects, one a line, and nothing else; the others say so")

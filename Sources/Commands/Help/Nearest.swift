@@ -5,7 +5,7 @@ package enum Nearest {
     /// Words of other programs for what has another name here.
     private static let others = [
         "who": "members", "names": "members", "msg": "say", "delete": "rm", "del": "rm", "remove": "rm", "new": "add", "create": "add",
-        "change": "edit", "update": "edit", "set": "edit", "log": "history", "files": "documents", "calendar": "events", "list": "events",
+        "change": "edit", "update": "edit", "set": "edit", "log": "history", "files": "documents", "list": "events",
         "ls": "events", "search": "find", "grep": "find", "tail": "watch", "upload": "docs upload", "download": "docs download",
         "share": "docs share", "login": "join", "bye": "quit", "leave": "quit", "part": "quit", "disconnect": "quit",
     ]

@@ -33,6 +33,8 @@ package enum CommandAction: Hashable, Sendable {
     case redo
     case itinerary(ItineraryFilter)
     case export(ListFilter, ExportFormat, file: String?)
+    /// As a calendar (RFC 5545).
+    case exportCalendar(ListFilter, file: String?)
     case document(DocumentRequest)
     case say(String)
     case watch(since: WatchStart?)

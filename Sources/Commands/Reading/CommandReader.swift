@@ -158,6 +158,7 @@ struct CommandReader {
             return .ask(.lastDay(try one(), day?.description))
         case .sessions: return .ask(.sessions(try sessions()))
         case .tokens: return .ask(try tokens())
+        case .calendar: return .ask(.calendar(try calendar()))
         case .device:
             try list.expectNoPositional()
             return .ask(.addDevice)
@@ -264,6 +265,38 @@ struct CommandReader {
         }
     }
 
+    private func calendar() throws(UsageError) -> CalendarQuestion {
+        let rest = Array(list.positional.dropFirst())
+        let options = command.options.map { $0.names[0] }.filter { list.value($0) != nil || list.has($0) }
+        switch list.positional.first {
+        case nil where options.isEmpty: return .list
+        case "list" where rest.isEmpty && options.isEmpty: return .list
+        case "remove" where !rest.isEmpty && options.isEmpty: return .remove(rest.joined(separator: " "))
+        case "add" where !rest.isEmpty:
+            var words = CalendarWords(name: rest.joined(separator: " "))
+            guard ["--athletes", "--athlete", "--trip", "--all"].filter(options.contains).count <= 1 else {
+                throw UsageError("Take one of --athletes, --athlete, --trip and --all.")
+            }
+            words.athletes = (list.value("--athletes") ?? "").split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
+            if let athlete = list.value("--athlete") { (words.athletes, words.isOfOneAthlete) = ([athlete], true) }
+            words.trip = list.value("--trip")
+            words.isAll = list.has("--all")
+            if let text = list.value("--kinds") {
+                words.kinds = try text.split(separator: ",").map { word throws(UsageError) in
+                    guard let kind = CommandTable.kind(String(word).trimmed), FeedSettings.feedKinds.contains(kind) else {
+                        throw UsageError("--kinds takes events, trips and items, with commas between.")
+                    }
+                    return kind
+                }
+            }
+            words.isBusy = list.has("--busy")
+            words.isSilent = list.has("--no-alarms")
+            words.until = try ListOptions.date("--until", list)?.description
+            return .add(words)
+        default: throw usage
+        }
+    }
+
     private func account() throws(UsageError) -> AccountQuestion {
         let words = list.positional
         switch (command.verb, words.first, words.count) {
@@ -330,13 +363,17 @@ struct CommandReader {
     private func export() throws(UsageError) -> CommandAction {
         guard let word = list.positional.first, let kind = CommandTable.kind(word), CommandTable.exported.contains(kind) else { throw usage }
         let known = ListOptions.options(kind).union(ListOptions.switches(kind))
-        for option in command.options where !["--csv", "--pdf", "--output"].contains(option.names[0]) {
+        for option in command.options where !["--csv", "--pdf", "--ics", "--output"].contains(option.names[0]) {
             if list.value(option.names[0]) != nil || list.has(option.names[0]), !known.contains(option.names[0]) {
                 throw UsageError("There is no option \(option.names[0]) for \(KindWords.plural(kind)).")
             }
         }
-        guard !(list.has("--csv") && list.has("--pdf")) else { throw UsageError("Take --csv or --pdf, not both.") }
+        guard ["--csv", "--pdf", "--ics"].filter({ list.has($0) }).count <= 1 else { throw UsageError("Take one of --csv, --pdf and --ics.") }
         let file = list.value("--output")
+        if list.has("--ics") || (!list.has("--csv") && !list.has("--pdf") && file?.lowercased().hasSuffix(".ics") == true) {
+            guard FeedSettings.feedKinds.contains(kind) else { throw UsageError("--ics takes events, trips and items.") }
+            return .exportCalendar(try ListOptions.filter(kind, list, words: Array(list.positional.dropFirst())), file: file)
+        }
         let format: ExportFormat = list.has("--pdf") ? .pdf : list.has("--csv") ? .csv : file.flatMap(ExportFormat.init(path:)) ?? .csv
         return .export(try ListOptions.filter(kind, list, words: Array(list.positional.dropFirst())), format, file: file)
     }

@@ -36,6 +36,7 @@ package enum Question: Hashable, Sendable {
     case tokens
     case createToken(TokenWords)
     case addDevice
+    case calendar(CalendarQuestion)
     case account(AccountQuestion)
     /// Ends a token, by its name or the beginning of its id.
     case revoke(String)
@@ -51,6 +52,11 @@ package enum Question: Hashable, Sendable {
     /// Whether `frame` looks into the person's passkeys (`account`), which the server alone knows.
     package var needsPasskeys: Bool {
         if case .account(.removePasskey) = self { true } else { false }
+    }
+
+    /// Whether `frame` looks into the member's calendar feeds (`calendars`), which the server alone knows.
+    package var needsCalendars: Bool {
+        if case .calendar(.remove) = self { true } else { false }
     }
 
     /// Whether `frame` looks into the family's invites (`invites`), which the server alone knows.
@@ -76,12 +82,15 @@ package enum Question: Hashable, Sendable {
     ///   - text: of consent, which the parent has read.
     ///   - sessions: of the last answer to `sessions`.
     ///   - passkeys: of the last answer to `account`.
+    ///   - calendars: of the last answer to `calendars`.
     ///   - typed: the secrets that the person was asked for (`AccountQuestion.secrets`).
     ///   - family: the one that is open.
+    ///   - day: the end of a day in the family's zone, UTC milliseconds.
     /// - Throws: a sentence, when a name fits no record or several.
     package func frame(
         _ request: Int64, _ names: RecordNames, invites: [Invite] = [], text: ConsentText? = nil, sessions: [AccountSession] = [],
-        passkeys: [AccountPasskey] = [], typed: ShownSecrets = ShownSecrets(), family: Identifier? = nil, find: (Kind, String) throws(UsageError) -> Record
+        passkeys: [AccountPasskey] = [], calendars: [CalendarFeed] = [], typed: ShownSecrets = ShownSecrets(), family: Identifier? = nil,
+        endOf day: (String) -> Int64? = { _ in nil }, find: (Kind, String) throws(UsageError) -> Record
     ) throws(UsageError) -> ClientFrame {
         switch self {
         case .history(let target, let before, let limit):
@@ -121,6 +130,7 @@ package enum Question: Hashable, Sendable {
                 if let id = Identifier(name) { id } else { try find(.member, name).id }
             }
             return .account(AccountRequest(request: request, act))
+        case .calendar(let question): return .calendars(CalendarsRequest(request: request, try question.act(calendars, endOf: day, find: find)))
         case .tokens: return .sessions(SessionsRequest(request: request, .list))
         case .revoke(let text):
             return .sessions(SessionsRequest(request: request, try SessionQuestion.end(text).act(sessions.filter { $0.kind == .token })))
@@ -224,6 +234,9 @@ extension ClientFrame {
             request.request = number
             return .createToken(request)
         case .addDevice: return .addDevice(AddDeviceRequest(request: number))
+        case .calendars(var request):
+            request.request = number
+            return .calendars(request)
         case .account(var request):
             request.request = number
             return .account(request)
@@ -249,6 +262,7 @@ extension ServerFrame {
         case .sessions(let list): list.request
         case .programToken(let answer): answer.request
         case .deviceCode(let answer): answer.request
+        case .calendars(let list): list.request
         case .account(let reply): reply.request
         case .pong(let request): request
         default: nil

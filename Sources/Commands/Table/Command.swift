@@ -9,7 +9,7 @@ package struct Command: Hashable, Sendable {
     package enum Verb: CaseIterable, Hashable, Sendable {
         case converse, join, signIn, completions, complete
         case invite, invites, role, leave, consents, consent, birthDate, lastDay
-        case sessions, tokens, device, logout
+        case sessions, tokens, device, logout, calendar
         case account, confirm, password, factor, recovery, passkeys, mail
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, redo, itinerary, export

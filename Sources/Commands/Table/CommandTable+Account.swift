@@ -21,6 +21,20 @@ extension CommandTable {
             ], output: .answer, "tokens for programs of yours; make one, or end one",
             notes: "create prints the token once; a program sends it as Authorization: Bearer. At most 20. read refuses every change. In the conversation, /sessions comes before /tokens revoke."),
         Command(
+            .calendar, .account, words: [["calendar"]],
+            arguments: [.init("DO", .word(["list", "add", "remove"]), required: false), .init("NAME", .text, required: false, repeats: true)],
+            options: [
+                .init("--athletes", hint: "NAME,NAME", value: .text, "with add: the seasons of these athletes, and your own trips (all of them)"),
+                .init("--athlete", hint: "NAME", value: .text, "with add: the season and the trips of one athlete"),
+                .init("--trip", hint: "TRIP", value: .record([.trip]), "with add: the items of one trip"),
+                .init("--all", "with add: all seasons and trips of the family"),
+                .init("--kinds", hint: "KIND,KIND", value: .text, "with add: events, trips, items (events,items)"),
+                .init("--busy", "with add: times alone, under the title Busy"),
+                .init("--no-alarms", "with add: without alarms"),
+                .init("--until", hint: "DATE", value: .date, "with add: the last day"),
+            ], output: .answer, "your plans in the calendar of a phone or computer: make an address to subscribe to, or end one",
+            notes: "add prints the address once, and on a terminal shows it as a picture for a phone, if libqrencode is installed. At most 20. The list says when each was fetched, and by which program."),
+        Command(
             .device, .account, words: [["device", "add"]], slash: [["device", "add"]], output: .answer,
             "sign in on another device of yours: it prints a one-time code for huddle join, good for 10 minutes",
             notes: "On a terminal the code is shown as a picture for a phone as well, if libqrencode is installed. The device is signed in as you, in all your families."),

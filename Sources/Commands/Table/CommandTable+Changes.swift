@@ -40,9 +40,10 @@ extension CommandTable {
             options: [
                 .init("--csv", "as comma-separated values, every field: the way when nothing else is said"),
                 .init("--pdf", "as pages to print or send, as a list shows them, with all texts; so also into a FILE that ends with .pdf"),
+                .init("--ics", "events, trips and items as a calendar for other programs; so also into a FILE that ends with .ics"),
                 .init("--output", hint: "FILE", value: .file, "into a file, which must not be there yet; else to standard output"),
             ] + ListOptions.declaredOfAll(exported),
-            "a list as a table for spreadsheets, or as pages", notes: "Takes the filters of the list. In CSV what begins like a formula is made harmless. PDF needs the package libpangocairo-1.0-0."),
+            "a list as a table for spreadsheets, as pages, or as a calendar", notes: "Takes the filters of the list. In CSV what begins like a formula is made harmless. PDF needs the package libpangocairo-1.0-0."),
     ]
 
     static let questions: [Command] = [

@@ -547,6 +547,7 @@ export class SyncEngine {
       case "standings":
       case "sessions":
       case "program_token":
+      case "calendars":
       case "device_code":
       case "account":
       case "pong":
