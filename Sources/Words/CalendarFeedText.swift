@@ -1,7 +1,6 @@
-internal import Dates
+internal import Bytes
 package import Family
 internal import Terminal
-package import Wire
 
 /// The calendar feeds of a member in words.
 package enum CalendarFeedText {

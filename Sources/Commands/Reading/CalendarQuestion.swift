@@ -1,5 +1,5 @@
 internal import Arguments
-package import Bytes
+internal import Bytes
 internal import Crypto
 package import Family
 internal import Posix
