@@ -202,6 +202,31 @@ package final class BlobFolder: Sendable {
         }.get()
     }
 
+    /// Removes everything of a family, files that are not blobs as well. May be called again after any failure.
+    ///
+    /// - Parameter isStopped: asked between files.
+    /// - Returns: whether nothing of the family is left.
+    package func removeAll(of family: Identifier, isStopped: () -> Bool = { false }) throws(Errno) -> Bool {
+        func remove(_ place: String) throws(Errno) -> Bool {
+            guard let status = try disk.status(place) else { return true }
+            guard status.isFolder else {
+                if isStopped() { return false }
+                try disk.remove(place)
+                return true
+            }
+            for name in try disk.list(place) { guard try remove("\(place)/\(name)") else { return false } }
+            // A family of the same id may come back, and its folders are to be synced again then.
+            known.withLock { _ = $0.remove(place) }
+            try disk.removeFolder(place)
+            return true
+        }
+        let place = "\(path)/\(family)"
+        guard try disk.status(place) != nil else { return true }
+        guard try remove(place) else { return false }
+        try disk.synchronizeFolder(path)
+        return true
+    }
+
     /// Removes a file that `forEach` reported as not a blob, if it was last changed before `before`.
     package func removeStranger(_ place: String, unusedSince before: Int64) throws(Errno) {
         guard let status = try disk.status("\(path)/\(place)"), !status.isFolder, status.modified < before else { return }

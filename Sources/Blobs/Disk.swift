@@ -26,6 +26,8 @@ package protocol Disk: Sendable {
     func rename(_ path: String, to other: String) throws(Errno)
     /// Removes a file; a missing file is not an error.
     func remove(_ path: String) throws(Errno)
+    /// Removes an empty folder; a missing folder is not an error.
+    func removeFolder(_ path: String) throws(Errno)
     /// Creates a folder, mode 0700; returns whether it was missing.
     func makeFolder(_ path: String) throws(Errno) -> Bool
     /// The names in a folder, sorted; empty if the folder does not exist.
@@ -106,6 +108,7 @@ package struct SystemDisk: Disk {
     }
     package func rename(_ path: String, to other: String) throws(Errno) { try Files.rename(path, to: other) }
     package func remove(_ path: String) throws(Errno) { try Files.remove(path) }
+    package func removeFolder(_ path: String) throws(Errno) { try Files.removeFolder(path) }
     package func makeFolder(_ path: String) throws(Errno) -> Bool { try Files.makeFolder(path) }
     package func list(_ path: String) throws(Errno) -> [String] {
         do throws(Errno) { return try Files.list(path) } catch {

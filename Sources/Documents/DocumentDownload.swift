@@ -91,25 +91,25 @@ package struct DocumentDownload {
     /// The path of the incomplete file; the digest in it keeps it apart from the parts of other documents.
     package static func part(of file: File, for path: String) -> String { "\(path).\(file.sha256.prefix(8)).part" }
 
-    private static func expectNothing(at path: String) throws(DocumentFailure) {
+    static func expectNothing(at path: String) throws(DocumentFailure) {
         guard Files.exists(path) else { return }
         throw .file("\(path.printable) already exists. Choose another name with --output.")
     }
 
     /// Others may have write access to the folder, as in /tmp: only a file of this user is written to.
-    private static func open(_ path: String) throws(DocumentFailure) -> FileDescriptor {
+    static func open(_ path: String) throws(DocumentFailure) -> FileDescriptor {
         do throws(Errno) {
             if let file = try Files.openOwn(path) { return file }
         } catch { throw .file("\(path.printable) cannot be written: \(error.text).") }
         throw .file("\(path.printable) is a link, or not a file of yours. Remove it, or choose another folder with --output.")
     }
 
-    private static func size(_ raw: Int32) -> Int64 { Int64((try? Files.length(raw)) ?? 0) }
+    static func size(_ raw: Int32) -> Int64 { Int64((try? Files.length(raw)) ?? 0) }
 
     /// The octets of a file; 0 if there is none.
     static func size(_ path: String) -> Int64 { Int64(((try? Files.status(path)) ?? nil)?.size ?? 0) }
 
-    private static func cut(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) {
+    static func cut(_ raw: Int32, _ octets: Int64) throws(DocumentFailure) {
         do throws(Errno) { try Files.cut(raw, to: octets) } catch { throw .file("The file cannot be written: \(error.text).") }
     }
 

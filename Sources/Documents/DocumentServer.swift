@@ -106,6 +106,19 @@ package final class DocumentServer {
         return begin
     }
 
+    // MARK: The family
+
+    /// The seconds that a server may take to make an archive of a family before it sends the first octet: one of 50 GB from a slow disk.
+    private static let archiveSeconds = 1_800
+
+    /// Downloads an archive of a whole family into an empty file.
+    func fetchFamily(_ family: Identifier, isPrivate: Bool, into file: Int32, progress: @escaping (Int64) -> Bool) throws(DocumentFailure) {
+        let reply = try ask("GET", "/families/\(family)/export" + (isPrivate ? "?private=yes" : ""), stallSeconds: Self.archiveSeconds, file: { head in
+            head.status == 200 ? (file, 0) : nil
+        }, progress: { progress($0.received) })
+        guard reply.head.status == 200 else { throw DocumentFailure(reply) }
+    }
+
     // MARK: Sharing
 
     /// Creates a link for a school; the school's earlier link ends.
@@ -149,12 +162,13 @@ package final class DocumentServer {
     // MARK: Parts
 
     private func ask(
-        _ method: String, _ path: String, _ fields: [(String, String)] = [], _ content: HTTPRequest.Content = .none,
+        _ method: String, _ path: String, _ fields: [(String, String)] = [], _ content: HTTPRequest.Content = .none, stallSeconds: Int? = nil,
         file: @escaping (HTTPReplyHead) -> (raw: Int32, offset: Int64)? = { _ in nil },
         progress: @escaping (HTTPProgress) -> Bool = { _ in true }
     ) throws(DocumentFailure) -> HTTPReply {
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method, base + path, fields: fields.map { (name: $0.0, value: $0.1) } + [("Authorization", "Bearer \(token)")], content: content)
+        request.stallSeconds = stallSeconds
         do throws(HTTPClientError) {
             return try client.perform(request, file: file, progress: progress)
         } catch {

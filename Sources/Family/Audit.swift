@@ -8,6 +8,9 @@ package enum Audit {
         // The family.
         case familyCreated = "family_created"
         case familyImported = "family_imported"
+        /// Detail: the day on which the family will be deleted.
+        case deletionRequested = "deletion_requested"
+        case deletionWithdrawn = "deletion_withdrawn"
         // Members.
         /// Detail: the role.
         case invited

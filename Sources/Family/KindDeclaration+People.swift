@@ -4,6 +4,8 @@ extension KindDeclaration {
         fields: [
             .init("name", .line(max: 100), label: "Family name", required: true),
             .init("time_zone", .zone, label: "Time zone", required: true),
+            // While a parent's request to delete the family stands (`FamilyDeletion`).
+            .init("deletion_date", .date, label: "Will be deleted on", serverOnly: true),
         ])
 
     static let member = KindDeclaration(

@@ -46,19 +46,23 @@ package enum Undo {
         }
     }
 
-    /// Whether the change of that entry may be taken back at all: joining and leaving, roles, what parents may do and reading positions
-    /// may not.
+    /// Whether the change of that entry may be taken back at all: joining and leaving, roles, what parents may do, reading positions and a
+    /// request to delete the family may not.
     package static func isUndoable(_ entry: ChangeEntry) -> Bool {
         switch entry.kind {
         case .readingPosition: return false
         case .member:
             guard case .update(let assignments) = entry.effect else { return false }
             return assignments.allSatisfy { $0.field == memberName }
+        case .family:
+            guard case .update(let assignments) = entry.effect else { return true }
+            return assignments.allSatisfy { $0.field != deletionDate }
         default: return true
         }
     }
 
     private static let memberName = Kind.member.declaration.index(of: "name")
+    private static let deletionDate = Kind.family.declaration.index(of: FamilyDeletion.field)
 
     private static func update(
         before: [FieldPatch.Assignment], after: [FieldPatch.Assignment], _ current: Fields

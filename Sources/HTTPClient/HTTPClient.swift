@@ -82,7 +82,7 @@ package final class HTTPClient {
         set(CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
         set(CURLOPT_CONNECTTIMEOUT, HTTPClient.connectTime)
         set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        set(CURLOPT_LOW_SPEED_TIME, HTTPClient.stallTime)
+        set(CURLOPT_LOW_SPEED_TIME, request.stallSeconds ?? HTTPClient.stallTime)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // Half a mebibyte per read: fewer calls for large files.
         set(CURLOPT_UPLOAD_BUFFERSIZE, 524_288)

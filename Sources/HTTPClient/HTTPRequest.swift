@@ -21,6 +21,8 @@ package struct HTTPRequest: Sendable {
     package var url: String
     package var fields: [(name: String, value: String)]
     package var content: Content
+    /// The seconds with less than one octet per second in either direction after which the server counts as gone; `nil`: `HTTPClient.stallTime`.
+    package var stallSeconds: Int?
 
     package init(_ method: String, _ url: String, fields: [(name: String, value: String)] = [], content: Content = .none) {
         self.method = method

@@ -17,6 +17,17 @@ extension Decider {
         set(id, state)
         touchRights(of: id, role: state.role)
     }
+
+    /// Writes into the family's record on which day the family will be deleted; `nil`: it stays.
+    package func setDeletion(day: String?) throws {
+        guard var record = try view.record(family.id), record.kind == .family else {
+            throw Rejection(.notFound, ErrorCode.notFound.sentence, id: family.id)
+        }
+        var fields = record.fields
+        fields[FamilyDeletion.field] = day.map { .text($0) }
+        // Nobody asked for an operation; the record is named where a rejection has to name one.
+        try write(&record, fields, Operation(kind: .family, id: record.id, action: .delete(base: record.version)), 0)
+    }
 }
 
 extension LedgerEnvironment {

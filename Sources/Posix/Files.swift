@@ -314,6 +314,12 @@ package enum Files {
         return String(decoding: pattern.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// Removes an empty folder; a missing one is not an error.
+    package static func removeFolder(_ path: String) throws(Errno) {
+        guard rmdir(path) != 0, errno != ENOENT else { return }
+        throw Errno.last("rmdir")
+    }
+
     /// Removes a folder and everything in it; links are removed, not followed. A missing folder is not an error.
     package static func removeTree(_ path: String) throws(Errno) {
         var found = stat()

@@ -185,6 +185,7 @@ package enum SessionCommand: Sendable {
     case createToken(CreateTokenRequest, by: Int64)
     case addDevice(by: Int64)
     case calendars(family: Identifier, member: Identifier, CalendarsRequest, by: Int64)
+    case deletion(family: Identifier, member: Identifier, DeletionRequest.Act, by: Int64)
     /// The code that gave this session's token is dead from now on.
     case closeRedemption(session: Int64)
 }
@@ -202,5 +203,6 @@ package enum SessionCommandAnswer: Sendable {
     case programToken(String, AccountSession)
     case deviceCode(String, expiresAt: Int64)
     case calendars([CalendarFeed], CalendarMade?)
+    case deletion(FamilyDeletion?)
     case rejected(Rejection)
 }

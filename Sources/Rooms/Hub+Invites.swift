@@ -60,6 +60,7 @@ extension Hub {
         case .calendars(let feeds, let made): send(.calendars(CalendarList(request: request, calendars: feeds, made: made)), to: session)
         case .deviceCode(let code, let expiresAt):
             send(.deviceCode(DeviceCodeAnswer(request: request, code: code, expiresAt: expiresAt)), to: session)
+        case .deletion(let deletion): send(.deletion(DeletionAnswer(request: request, deletion: deletion)), to: session)
         case .rejected(let rejection): sendError(rejection, to: session, request: request)
         case .token, .redemptionClosed, .membership: break
         }

@@ -132,7 +132,7 @@ extension Hub {
             if !session.memberships.contains(where: { $0.family == membership.family }) { session.memberships.append(membership) }
             send(.membership(membership), to: session, request: request)
         case .rejected(let rejection): sendError(rejection, to: session, request: request)
-        case .token, .redemptionClosed, .invite, .standing, .sessions, .programToken, .deviceCode, .calendars: break
+        case .token, .redemptionClosed, .invite, .standing, .sessions, .programToken, .deviceCode, .calendars, .deletion: break
         }
     }
 
@@ -197,7 +197,7 @@ extension Hub {
             send(.token(token: token, family: family, member: member), to: session, request: session.request)
         case .rejected(let rejection):
             sendError(rejection, to: session, request: session.request)
-        case .redemptionClosed, .invite, .standing, .sessions, .membership, .programToken, .deviceCode, .calendars:
+        case .redemptionClosed, .invite, .standing, .sessions, .membership, .programToken, .deviceCode, .calendars, .deletion:
             break
         }
     }

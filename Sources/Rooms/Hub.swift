@@ -363,6 +363,7 @@ package final class Hub {
         case .account(let request): account(session, request)
         case .ping(let request): ping(session, request)
         case .activity(let activity): self.activity(session, activity)
+        case .deletion(let request): deletion(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)
         }

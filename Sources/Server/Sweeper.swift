@@ -81,8 +81,20 @@ final class Sweeper: Sendable {
         }
     }
 
+    /// Removes the files of families that are erased and whose rows are gone.
+    private func erase(_ reader: StoreReader) throws {
+        for erasure in try reader.erasures(all: false) where erasure.state == .files {
+            guard try ErasedFiles(blobs: blobs, thumbnails: thumbnails, uploads: uploads, folder: folder).remove(
+                of: erasure.family, isStopped: { self.isStopping.load(ordering: .relaxed) })
+            else { return }
+            guard writer.submit(.erased(erasure, answer: answers)), answers.take(maximum: 1).first == true else { return }
+            log(.info, "family_erased", [.init("family", "\(erasure.family)"), .init("requested_at", erasure.requestedAt)])
+        }
+    }
+
     private func sweep() throws {
         let reader = try database.openReader(limits)
+        try erase(reader)
         let swept = try BlobSweep(reader: reader, blobs: blobs, uploads: uploads).run(
             now: Clock.wallMilliseconds(), isStopped: { self.isStopping.load(ordering: .relaxed) },
             forget: { gone in self.writer.submit(.forget(gone, answer: self.answers)) && self.answers.take(maximum: 1).first ?? false })

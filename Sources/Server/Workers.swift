@@ -44,6 +44,19 @@ final class Workers {
         if !(pool ?? files).submit(key, of: family, { .jobEnded(ticket, body()) }) { didEnd(ticket, nil) }
     }
 
+    /// Begins a job of another thread, which ends with the ticket.
+    ///
+    /// - Parameters:
+    ///   - submit: gives the job with this ticket to the thread; false when there is no room.
+    ///   - then: called with `nil` when there is no room.
+    /// - Returns: whether it began.
+    func start<Answer: Sendable>(_ submit: (UInt64) -> Bool, then: @escaping (Answer?) -> Void) -> Bool {
+        let ticket = pending.begin { then($0 as? Answer) }
+        if submit(ticket) { return true }
+        didEnd(ticket, nil)
+        return false
+    }
+
     /// Does a job of the hashers.
     ///
     /// - Parameters:

@@ -23,6 +23,8 @@ enum WriterJob: Sendable {
     case forget([BlobName], answer: BlockingQueue<Bool>)
     /// A part of the way of a mail, for the thread that sends it.
     case mail(MailStep, answer: BlockingQueue<MailStepAnswer>)
+    /// The files of an erased family are gone; the answer is whether that is noted.
+    case erased(Erasure, answer: BlockingQueue<Bool>)
     /// Daily and idle work, one portion; it comes again by itself until a round is finished.
     case maintenance
     /// The last one: everything before it is done, and what was counted since is written.

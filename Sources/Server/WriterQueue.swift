@@ -265,11 +265,11 @@ extension WriterJob {
     var kind: WriterQueue.Class? {
         switch self {
         case .command(_, .redeem), .command(_, .closeRedemption): .stranger
-        case .command(_, .invite), .command(_, .withdrawInvite), .command(_, .consent), .command(_, .renameSession), .command(_, .createToken), .command(_, .addDevice), .command(_, .calendars): .request
+        case .command(_, .invite), .command(_, .withdrawInvite), .command(_, .consent), .command(_, .renameSession), .command(_, .createToken), .command(_, .addDevice), .command(_, .calendars), .command(_, .deletion): .request
         case .admin: .admin
         case .request: .request
         case .exported, .importing: .transfer
-        case .forget: .sweep
+        case .forget, .erased: .sweep
         case .mail: .mail
         case .usage: .usage
         case .maintenance: .maintenance

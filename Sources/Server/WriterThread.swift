@@ -230,10 +230,13 @@ private struct WriterLoop {
                 }
             }
             reportEndedSessions()
+        case .erased(let erasure, let answer):
+            _ = answer.put(try store.didEraseFiles(erasure))
         case .maintenance:
             let ended = try store.endGuests()
             if !ended.isEmpty { events.put(.committed(ended)) }
             let portion = try store.maintain()
+            reportEndedSessions()
             if !portion.damaged.isEmpty { events.put(.damaged(portion.damaged)) }
             if portion.isFinished {
                 _ = try store.truncateLog()
@@ -309,6 +312,13 @@ extension SessionCommand {
             switch try store.perform(FeedCommand(family: family, member: member, session: session, act)) {
             case .success(let answer): return (.calendars(answer.feeds, answer.made), [], nil)
             case .failure(let rejection): return (.rejected(rejection), [], nil)
+            }
+        case .deletion(let family, let member, let act, let session):
+            let (answer, results) = try store.perform(
+                DeletionCommand(act, family: family, by: .member(member, session: session)))
+            switch answer {
+            case .success(let deletion): return (.deletion(deletion), results, nil)
+            case .failure(let rejection): return (.rejected(rejection), results, nil)
             }
         case .renameSession(let id, let name, let session):
             switch try store.renameSession(id, to: name, by: session) {

@@ -1,7 +1,7 @@
 package import Bytes
 package import Family
 
-/// Something that open connections are told after the commit, beside the changes: about a person's account, or a family's limits.
+/// Events for open connections after a commit, beside the changes: about a person's account, or about a whole family.
 package enum AccountNotice: Hashable, Sendable {
     /// The sign-in of a person was recovered. `besides` is the session that this opened, or in which it was done.
     case recovered(person: Int64, RecoveryNotice, besides: Int64)
@@ -11,4 +11,6 @@ package enum AccountNotice: Hashable, Sendable {
     case moved(BarredMember)
     /// The host has set these limits for a family.
     case quotas(FamilyQuotas, of: Identifier)
+    /// A family is erased from now on: the connections of its members are to be closed, and its uploads end.
+    case erased(Identifier)
 }

@@ -1,4 +1,4 @@
-import Family
+package import Family
 import Wire
 
 extension Proposal {
@@ -16,7 +16,7 @@ extension Proposal {
 extension Rejection {
     /// Not recorded, so that the same mutation may be sent again: five seconds are enough for somebody to make room, and short
     /// enough to go on soon afterwards.
-    static let storageFull = Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000)
+    package static let storageFull = Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000)
 
     /// Not recorded: the database asked to run the transaction again, and each run ended so.
     static let busy = Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 1_000)

@@ -15,7 +15,7 @@ extension Store {
         }
     }
 
-    /// Enters the copy of a family that the person who runs the server has made, into the audit log and for every athlete into the access log.
+    /// Enters a copy of a family that a parent or the person who runs the server has made, into the audit log and for every athlete into the access log.
     ///
     /// - Returns: `nil` when it is done; otherwise nobody may get the copy.
     package func note(_ export: ExportNote) throws(StoreFailure) -> Rejection? {
@@ -24,9 +24,9 @@ extension Store {
             guard let family = try family(export.family) else { throw Rejection.noFamily("\(export.family)") }
             // The host is not a member: the family's own id is in the place of one.
             for athlete in export.athletes {
-                try add(AccessNote(family: export.family, athlete: athlete, member: export.family, subject: .export), family: family.key, at: at)
+                try add(AccessNote(family: export.family, athlete: athlete, member: export.by ?? export.family, subject: .export), family: family.key, at: at)
             }
-            try audit(.exported, family: family.key, by: .host, detail: export.isPrivate ? "private" : nil, at: at)
+            try audit(.exported, family: family.key, by: export.by.map { .member($0) } ?? .host, detail: export.isPrivate ? "private" : nil, at: at)
         }
         switch outcome {
         case .done: return nil
@@ -56,8 +56,11 @@ package struct ExportNote: Sendable {
     package var athletes: [Identifier]
     /// With birth dates and consents.
     package var isPrivate: Bool
+    /// The parent who made it; `nil`: the person who runs the server.
+    package var by: Identifier?
 
-    package init(family: Identifier, athletes: [Identifier], isPrivate: Bool) {
+    package init(family: Identifier, athletes: [Identifier], isPrivate: Bool, by: Identifier? = nil) {
+        self.by = by
         self.family = family
         self.athletes = athletes
         self.isPrivate = isPrivate

@@ -61,6 +61,7 @@ extension Store {
         id: Identifier? = nil, name: String, zone: String, parent: String, at: Int64
     ) throws -> (AdminAnswer, CommittedChange?) {
         let familyID = id ?? identifier(at)
+        try refuseErasing(familyID)
         let parentID = identifier(at)
         let profile = try ledger.profile(.family, [("name", name), ("time_zone", zone)])
         let member = try ledger.profile(.member, [("name", parent), ("role", Role.parent.rawValue)])

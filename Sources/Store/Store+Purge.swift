@@ -18,6 +18,10 @@ extension Store {
         case records(after: Int64)
         /// Values that were replaced long ago.
         case history
+        /// Families whose deletion is due.
+        case erasures
+        /// What removed families left in free space.
+        case scrubbing
 
         /// A round begins here.
         static let first = receipts(after: .beginning)
@@ -42,6 +46,7 @@ extension Store {
     package func maintain() throws(StoreFailure) -> (purged: Purged, damaged: [DamagedRow], isFinished: Bool) {
         let now = environment.now()
         let step = purgeStep
+        if step == .scrubbing { return (Purged(), [], try scrub(at: now)) }
         let outcome = try transaction { _ -> (Purged, PurgeStep?) in
             damagedRows = []
             var purged = Purged()
@@ -73,7 +78,9 @@ extension Store {
                 return (purged, next.map { .records(after: $0) } ?? .history)
             case .history:
                 let hasMore = try compact(before: now - Int64(environment.limits.historyAge))
-                return (purged, hasMore ? .history : nil)
+                return (purged, hasMore ? .history : .erasures)
+            case .erasures: return (purged, try eraseFamilies(at: now) ? .erasures : hasToScrub() ? .scrubbing : nil)
+            case .scrubbing: preconditionFailure("scrubbing is no transaction")
             }
         }
         // Floors of clients have changed.

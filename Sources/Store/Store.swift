@@ -40,6 +40,8 @@ package final class Store {
     let consumers: any ConsumerWrites
     /// Where the next portion of `maintain` begins.
     var purgeStep = PurgeStep.first
+    /// The round of scrubbing that is under way.
+    var scrubbing: ScrubbingRound?
     /// What the portion of purging that is under way could not read.
     var damagedRows: [DamagedRow] = []
 
@@ -288,7 +290,7 @@ package final class Store {
     /// - Returns: false if something was in the way; try again later.
     package func truncateLog() throws(StoreFailure) -> Bool { try upkeep { try engine.tidyAll() } }
 
-    private func upkeep<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Value {
+    func upkeep<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Value {
         if let failure { throw failure }
         do { return try body() } catch { throw fail(engine.failure(error)) }
     }

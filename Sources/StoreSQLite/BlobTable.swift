@@ -92,11 +92,11 @@ final class BlobTable: BlobWrites {
     /// Every file that records name, as they do: family, digest, octets, records.
     private static let counted = """
         SELECT family, CAST(fields AS TEXT) ->> '$.sha256' AS sha256, max(CAST(fields AS TEXT) ->> '$.octets') AS octets, count(*) AS documents
-        FROM records WHERE kind = 11 AND CAST(fields AS TEXT) ->> '$.sha256' IS NOT NULL GROUP BY 1, 2
+        FROM records WHERE kind = 11 AND family IN (SELECT key FROM families) AND CAST(fields AS TEXT) ->> '$.sha256' IS NOT NULL GROUP BY 1, 2
         """
 
     func miscounted() throws -> Int {
-        let stored = "SELECT family, sha256, octets, documents FROM blobs WHERE documents > 0"
+        let stored = "SELECT family, sha256, octets, documents FROM blobs WHERE documents > 0 AND family IN (SELECT key FROM families)"
         let wrong = try database.prepare(
             """
             SELECT count(*) FROM (

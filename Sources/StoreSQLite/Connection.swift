@@ -27,6 +27,7 @@ enum Connection {
         try database.execute(
             """
             PRAGMA synchronous = FULL;
+            PRAGMA secure_delete = ON;
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA foreign_keys = OFF;
             """)

@@ -5,8 +5,8 @@ import Store
 
 /// The statements on `families` and `imports`. Those that run seldom are compiled when they are used.
 final class FamilyTable: FamilyWrites {
-    private let database: Database
-    private let log: LogTable
+    let database: Database
+    let log: LogTable
     private let findOne: Statement
     private let findQuotas: Statement
 
@@ -17,7 +17,7 @@ final class FamilyTable: FamilyWrites {
         findQuotas = database.prepareOnUse("SELECT name, value FROM quotas WHERE family = ?")
     }
 
-    private static func row(_ row: Statement) throws -> FamilyRow {
+    static func row(_ row: Statement) throws -> FamilyRow {
         FamilyRow(key: row.int64(0), id: try row.identifier(1), floor: row.int64(2), createdAt: row.int64(3))
     }
 
@@ -75,7 +75,7 @@ final class FamilyTable: FamilyWrites {
     }
 
     func nextKey() throws -> Int64 {
-        let newest = try database.prepare("SELECT max(key) FROM (SELECT key FROM families UNION ALL SELECT key FROM imports)")
+        let newest = try database.prepare("SELECT max(key) FROM (SELECT key FROM families UNION ALL SELECT key FROM imports UNION ALL SELECT key FROM erasures)")
         return (try newest.one { $0.int64(0) } ?? 0) + 1
     }
 

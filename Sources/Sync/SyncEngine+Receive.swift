@@ -104,7 +104,7 @@ extension SyncEngine {
         case .role(let now):
             role = now
             output.append(.notify(.role(now)))
-        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .calendars, .deviceCode, .account, .pong: output.append(.notify(.answer(frame)))
+        case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .calendars, .deviceCode, .account, .pong, .deletion: output.append(.notify(.answer(frame)))
         case .recovered(let notice): output.append(.notify(.recovered(notice)))
         case .mailFailed(let notice): output.append(.notify(.mailFailed(notice)))
         case .signedOut: stop(.signedOut)
@@ -294,6 +294,7 @@ extension ServerFrame {
         case .calendars: "calendars"
         case .deviceCode: "device_code"
         case .account: "account"
+        case .deletion: "deletion"
         case .signedIn: "signed_in"
         case .recovered: "recovered"
         case .mailFailed: "mail_failed"

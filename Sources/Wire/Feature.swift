@@ -32,6 +32,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case ping
     case activity
     case calendars
+    case deletion
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

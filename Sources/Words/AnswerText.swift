@@ -41,9 +41,17 @@ package struct AnswerText {
             ]
         case .calendars(let list): CalendarFeedText.lines(list.calendars, text)
         case .account(let reply): account(reply.answer)
+        case .deletion(let answer): [deletion(answer.deletion)]
         case .page(let page): page.records.reversed().map(text.message)
         default: []
         }
+    }
+
+    private func deletion(_ deletion: FamilyDeletion?) -> String {
+        guard let deletion else { return "Nobody has asked for the deletion of this family." }
+        let who = deletion.by.map { names.member($0) } ?? "The person who runs the server"
+        return "\(who) asked for the deletion of this family (\(text.time(deletion.requestedAt))). It is erased from \(text.time(deletion.dueAt)) on. "
+            + "Until then any parent can keep it: huddle family keep"
     }
 
     // MARK: The account

@@ -34,6 +34,8 @@ struct AuditText {
         return switch act {
         case .familyCreated: "\(author) made the family; its first parent is \(whom)"
         case .familyImported: "\(author) imported the family from an archive"
+        case .deletionRequested: "\(author) asked for the deletion of the family on \(detail)"
+        case .deletionWithdrawn: "\(author) withdrew the request to delete the family"
         case .invited: "\(author) invited \(whom)\(named)"
         case .inviteWithdrawn: "\(author) withdrew the invite of \(whom)"
         case .inviteAccepted: "\(author) accepted an invite"

@@ -86,6 +86,9 @@ package struct ChangeText {
             case (.event, "attended", _): return "\(author) marked \(name) not attended"
             case (.event, "registered", .flag(true)?): return "\(author) marked \(name) registered"
             case (.event, "registered", _): return "\(author) marked \(name) not registered"
+            case (.family, FamilyDeletion.field, .text(let day)?):
+                return "\(author) asked for the deletion of this family: it will be erased on \(day.printable). Until then any parent can keep it: huddle family keep"
+            case (.family, FamilyDeletion.field, _): return "\(author) withdrew the request to delete this family: it stays"
             case (.message, _, _): return "\(author) edited a message"
             default: break
             }

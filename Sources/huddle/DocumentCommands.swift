@@ -44,6 +44,7 @@ struct DocumentCommands {
             case .shares(let document): try list(try find(.document, document))
             case .unshare(let document, let school):
                 return try unshare(try find(.document, document), school: try school.map { try find(.school, $0) })
+            case .family(let path, let isPrivate): try export(to: path, isPrivate: isPrivate)
             case .link(let document): print(url: try server.link(try find(.document, document).id))
             }
             return .done
@@ -215,6 +216,41 @@ struct DocumentCommands {
             writer.integer(octets)
             writer.key("sha256")
             writer.string(sha256)
+        }
+    }
+
+    // MARK: The family
+
+    private func export(to path: String, isPrivate: Bool) throws {
+        guard let family = seat.session.engine.family else { throw ProgramFailure(.failed, "There is no family to export.") }
+        let interruption = try Interruption()
+        let row = ProgressRow(path.printable)
+        defer { row.end() }
+        row.say("The server makes the archive.")
+        let octets: Int64
+        do throws(DocumentFailure) {
+            octets = try FamilyDownload(server).run(family, isPrivate: isPrivate, to: path) { done in
+                if done > 0 { row.show { _ in "\(ByteCount.text(done)) received" } }
+                return !interruption.isAsked
+            }
+        } catch {
+            row.end()
+            if error == .cancelled { throw ProgramFailure(.failed, "Stopped. Nothing of the archive stays here.", isInterruption: true) }
+            if case .refused(_, "confirm_first", let sentence) = error { throw ProgramFailure(.refused, sentence + " Write: huddle confirm") }
+            throw Self.failure(error)
+        }
+        row.end()
+        guard invocation.isJSON else {
+            printer.write(output: "\(path.printable)  \(ByteCount.text(octets))\n")
+            return
+        }
+        printObject { writer in
+            writer.key("family")
+            writer.identifier(family)
+            writer.key("file")
+            writer.string(path)
+            writer.key("octets")
+            writer.integer(octets)
         }
     }
 

@@ -527,6 +527,7 @@ struct OneShot {
     }
 
     private func answer(to question: Question, _ seat: Seat) throws -> Result<ServerFrame, Rejection> {
+        if case .deletion(.delete(name: nil)) = question { return try answer(to: .deletion(.delete(name: DeletionQuestion.ask())), seat) }
         guard case .account(let account) = question else { return try answer(to: question, seat, ShownSecrets()) }
         var questions = SecretQuestion()
         var typed = try questions.ask(account.secrets)
@@ -604,6 +605,7 @@ struct OneShot {
                 case .createToken: "huddle tokens"
                 case .calendars: "huddle calendar"
                 case .account: "huddle account"
+                case .deletion: "huddle family"
                 default: nil
                 }
             throw ProgramFailure(

@@ -300,6 +300,15 @@ package final class MemoryDisk: Disk {
         }
     }
 
+    package func removeFolder(_ path: String) throws(Errno) {
+        try call("rmdir") { (state, isShort) throws(Errno) in
+            if isShort { throw .noSpace }
+            guard state.names[path] != nil else { return }
+            guard !state.names.keys.contains(where: { Self.parent($0) == path && $0 != path }) else { throw .exists }
+            Self.note(.remove(path), &state)
+        }
+    }
+
     package func makeFolder(_ path: String) throws(Errno) -> Bool {
         try call("mkdir") { (state, isShort) throws(Errno) in
             if isShort { throw .noSpace }

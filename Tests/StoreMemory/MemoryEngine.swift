@@ -264,6 +264,7 @@ package final class MemoryEngine: StoreEngine {
 
     package func tidy() {}
     package func tidyAll() -> Bool { true }
+    package func scrub(from page: Int) -> ScrubbedPortion { .finished }
     package func stop() {}
 }
 

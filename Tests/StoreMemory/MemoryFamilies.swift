@@ -3,7 +3,7 @@ import Family
 import Store
 
 final class MemoryFamilies: FamilyWrites {
-    private let connection: MemoryConnection
+    let connection: MemoryConnection
 
     init(_ connection: MemoryConnection) { self.connection = connection }
 
@@ -32,7 +32,7 @@ final class MemoryFamilies: FamilyWrites {
 
     func nextKey() throws -> Int64 {
         let tables = try connection.read()
-        return max(tables.keys.values.max() ?? 0, tables.imports.max() ?? 0) + 1
+        return [tables.keys.values.max(), tables.imports.max(), tables.erasures.keys.max()].reduce(0) { max($0, $1 ?? 0) } + 1
     }
 
     func insert(_ family: FamilyRow) throws {

@@ -42,6 +42,7 @@ package struct MemoryTables {
         var arrival: (position: Int64, sequence: Int64)?
         var freed: Int64 = 0
         var quotas = FamilyQuotas()
+        var deletion: FamilyDeletion?
         var records: [Identifier: RecordRow] = [:]
         var purged: [Identifier: PurgedRow] = [:]
         /// By record and version.
@@ -90,6 +91,7 @@ package struct MemoryTables {
     var keys: [Identifier: Int64] = [:]
     var clientNames: [ClientName: Int64] = [:]
     var imports: Set<Int64> = []
+    var erasures: [Int64: Erasure] = [:]
     var members: [Identifier: MemberRow] = [:]
     var sessions: [Int64: SessionEntry] = [:]
     /// People with a passkey.
@@ -132,6 +134,7 @@ package struct MemoryTables {
         switch table {
         case "families": return families.values.count { $0.row != nil }
         case "imports": return imports.count
+        case "erasures": return erasures.count
         case "records": return sum { $0.records.count }
         case "purged": return sum { $0.purged.count }
         case "history": return sum { $0.history.values.reduce(0) { $0 + $1.count } }

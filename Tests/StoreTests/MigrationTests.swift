@@ -21,6 +21,8 @@ private struct OldDatabase: Sendable, CustomTestStringConvertible {
     }
 
     let name: String
+    /// The version of its tables.
+    let version: Int
     private let sql: String
     let answered: [Answered]
     let family: Identifier
@@ -33,7 +35,9 @@ private struct OldDatabase: Sendable, CustomTestStringConvertible {
 
     init(_ name: String, file: String = #filePath) throws {
         self.name = name
-        let path = file.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Fixtures/" + name
+        version = Int(name.split(separator: "-").last ?? "") ?? 1
+        // What programs after version 12 wrote is that of version 12, with the steps that followed and rows in what they brought (`LaterRows`).
+        let path = file.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Fixtures/" + (version > 12 ? "version-12" : name)
         sql = String(decoding: try Files.read(path + ".sql"), as: UTF8.self)
         let lines = String(decoding: try Files.read(path + ".answers"), as: UTF8.self).split(separator: "\n")
             .map { $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init) }
@@ -55,10 +59,71 @@ private struct OldDatabase: Sendable, CustomTestStringConvertible {
     func write(on disk: FaultDisk) throws -> Int64 {
         let database = try Database(path: "huddle.db", mode: .readWriteCreate, vfs: disk.name)
         try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;" + sql)
+        for step in stride(from: 13, through: version, by: 1) {
+            try database.execute("BEGIN; \(Schema.migrations[step - 1]); PRAGMA user_version = \(step); COMMIT")
+            if let rows = LaterRows.sql[step] { try database.execute(rows) }
+        }
         let time = try #require(try database.prepare("SELECT max(at) FROM log").first { row throws(SQLiteError) in row.int64(0) })
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return time
     }
+}
+
+/// Rows in what the steps after version 12 brought, as the programs of then wrote them.
+private enum LaterRows {
+    private static let parent = """
+        (SELECT m.member FROM memberships m JOIN records r ON r.family = m.family AND r.id = m.member
+        WHERE m.family = 1 AND CAST(r.fields AS TEXT) ->> '$.role' = 'parent' ORDER BY m.key LIMIT 1)
+        """
+    private static let person = "(SELECT person FROM memberships WHERE member = \(parent))"
+    private static let now = "(SELECT max(at) FROM log)"
+
+    /// By the version in which the tables are.
+    static let sql: [Int: String] = [
+        13: """
+            UPDATE share_links SET views = views + 1;
+            INSERT INTO share_visits (family, link, number, at, what) SELECT family, id, views + downloads, created_at + 5, 'page' FROM share_links;
+            """,
+        14: """
+            INSERT INTO invites (family, id, member, role, name, email, inviter, created_at, expires_at, state, payload, bound)
+                SELECT 1, x'0191000000007000800000000000a001', x'0191000000007000800000000000a002', 'guest', 'Ruth', 'ruth@example.org', \(parent),
+                \(now), \(now) + 604800000, 'pending', x'0102', 1;
+            INSERT INTO codes (hash, family, member, created_at, expires_at, invite)
+                SELECT x'a1', 1, x'0191000000007000800000000000a002', \(now), \(now) + 604800000, x'0191000000007000800000000000a001';
+            INSERT INTO invites (family, id, member, role, name, created_at, expires_at, state, payload, bound)
+                SELECT 2, x'0191000000007000800000000000a003', x'0191000000007000800000000000a004', 'parent', 'Gone', \(now), \(now) + 1, 'withdrawn', x'', 1;
+            """,
+        15: """
+            INSERT INTO audit (family, number, at, act, origin, member, about, count, detail)
+                SELECT 1, 1, \(now), 'family_created', 'host', NULL, \(parent), 1, NULL UNION ALL
+                SELECT 1, 2, \(now), 'invited', 'member', \(parent), x'0191000000007000800000000000a002', 1, 'guest' UNION ALL
+                SELECT 1, 3, \(now), 'sign_in_failed', 'server', NULL, \(parent), 7, NULL;
+            UPDATE invites SET ends_on = '2099-12-31' WHERE role = 'guest' AND state = 'pending';
+            UPDATE memberships SET ends_on = '2099-12-31' WHERE EXISTS (SELECT 1 FROM records r
+                WHERE r.family = memberships.family AND r.id = memberships.member AND CAST(r.fields AS TEXT) ->> '$.role' = 'guest');
+            UPDATE memberships SET consent_digest = zeroblob(32), consent_person = \(person) WHERE consent_at IS NOT NULL;
+            """,
+        16: """
+            INSERT INTO sessions (hash, person, created_at, used_at, id, kind, name, ends_at, checked_at, scope, athletes)
+                SELECT x'b1', \(person), \(now), \(now), x'0191000000007000800000000000b001', 'token', 'Export', \(now) + 8640000000, NULL, 'read', x'';
+            INSERT INTO codes (hash, family, member, created_at, expires_at, maker)
+                SELECT x'b2', 1, \(parent), \(now), \(now) + 600000, key FROM sessions WHERE person = \(person) AND scope IS NULL LIMIT 1;
+            """,
+        17: """
+            INSERT INTO credentials (person, name, folded, hash, factor, step)
+                SELECT \(person), 'Ana', x'616e61', '$argon2id$v=19$m=64,t=1,p=1$BwcHBwcHBwcHBwcHBwcHBw$AAAA', x'0102', 5;
+            INSERT INTO recovery_codes (person, hash) SELECT \(person), x'c1' UNION ALL SELECT \(person), x'c2';
+            INSERT INTO known_devices (hash, person, used_at) SELECT x'c3', \(person), \(now);
+            INSERT INTO codes (hash, family, member, created_at, expires_at, recovery, recovery_by)
+                SELECT x'c4', 1, \(parent), \(now), \(now) + 600000, 'parent', \(parent);
+            UPDATE people SET recovered_at = 1, recovered_by = 'host' WHERE key = \(person);
+            """,
+        18: """
+            INSERT INTO passkeys (credential, id, person, algorithm, public_key, counter, name, created_at, used_at)
+                SELECT x'd1', x'0191000000007000800000000000d001', \(person), -8, x'd2', 3, 'Phone', \(now), \(now);
+            UPDATE people SET handle = zeroblob(32) WHERE key = \(person);
+            """,
+    ]
 }
 
 /// A start of today's program on an old database, and all that can be seen after it.
@@ -98,6 +163,16 @@ private struct Upgrade {
     func version() throws -> Int {
         let database = try Database(path: "huddle.db", mode: .readOnly, vfs: disk.name)
         return Int(try database.prepare("PRAGMA user_version").first { row throws(SQLiteError) in row.int64(0) } ?? -1)
+    }
+
+    /// How many rows each table has, as far as it is there.
+    func rows() throws -> [String: Int64] {
+        let database = try Database(path: "huddle.db", mode: .readOnly, vfs: disk.name)
+        var tables: [String] = []
+        try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'").forEach { row throws(SQLiteError) in tables.append(row.text(0)) }
+        return Dictionary(uniqueKeysWithValues: try tables.map { table in
+            (table, try database.prepare("SELECT count(*) FROM \(table)").first { row throws(SQLiteError) in row.int64(0) } ?? -1)
+        })
     }
 
     /// Every row of every table and the tables themselves, as lines.
@@ -194,15 +269,30 @@ private struct Upgrade {
 /// `HUDDLE_SWEEP=all swift test --filter MigrationTests` kills at every operation of the disk; otherwise about twelve of each sweep are chosen.
 @Suite("Databases of earlier versions")
 struct MigrationTests {
-    /// Version 1, and the version of the day on which the second fixture was made.
-    static let names = ["0.1.0", "version-12"]
+    /// Version 1, the version of the day on which the second fixture was made, and each one after it.
+    static let names = ["0.1.0", "version-12"] + (13..<Int(Schema.version)).map { "version-\($0)" }
+
+    /// A later version is killed in the step that follows it alone, in the way that leaves most to chance: the steps after it are killed with the fixtures.
+    static let kills: [(String, faultvfs_mode)] = names.flatMap { name in
+        let isFixture = !name.hasPrefix("version-") || name == "version-12" || Environment.value("HUDDLE_SWEEP") == "all"
+        return (isFixture ? [FAULTVFS_LOSE, FAULTVFS_RANDOM, FAULTVFS_KILL] : [FAULTVFS_RANDOM]).map { (name, $0) }
+    }
 
     @Test("A database of an earlier version is whole after its first start, shows the content of its log, answers again, and continues", arguments: names)
     func upgrades(name: String) throws {
         let upgrade = try Upgrade(name)
         let before = try upgrade.version()
-        #expect(before == (name == "0.1.0" ? 1 : 12) && before <= Int(Schema.version))
+        #expect(before == upgrade.old.version && before <= Int(Schema.version))
+        let rows = try upgrade.rows()
         let world = try upgrade.start()
+        if before > 12 {
+            let after = try upgrade.rows()
+            // Until version 14 an invite was its code.
+            for (table, count) in rows where table != "invites" || before > 13 { #expect(after[table] == count, "\(table)") }
+            for table in ["invites", "codes", "audit", "sessions", "credentials", "recovery_codes", "known_devices", "passkeys"] where rows[table] != nil {
+                #expect(rows[table] ?? 0 > 0, "\(table)")
+            }
+        }
         #expect(try upgrade.version() == Int(Schema.version))
         let report = try upgrade.check()
         #expect(report.findings == [])
@@ -226,9 +316,7 @@ struct MigrationTests {
         #expect(try upgrade.check().findings == [])
     }
 
-    @Test("Killed or without power anywhere in the first start, a database of an earlier version becomes what it becomes without", arguments: names, [
-        FAULTVFS_LOSE, FAULTVFS_RANDOM, FAULTVFS_KILL,
-    ])
+    @Test("Killed or without power anywhere in the first start, a database of an earlier version becomes what it becomes without", arguments: kills)
     func killed(name: String, mode: faultvfs_mode) throws {
         let upgrade = try Upgrade(name)
         let first = try upgrade.version()
@@ -263,13 +351,14 @@ struct MigrationTests {
         }
 
         let isWhole = Environment.value("HUDDLE_SWEEP") == "all"
-        let step = isWhole ? 1 : max(count / 12, 1)
+        let isFixture = isWhole || upgrade.old.version <= 12
+        let step = isWhole ? 1 : max(count / (isFixture ? 12 : 2), 1)
         var found: [(operation: Int, version: Int)] = []
         for operation in stride(from: 1 + Int(mode.rawValue) * step / 4, through: count, by: step) {
             found.append((operation, try kill(at: operation)))
         }
         // No step is left out, however few operations it has.
-        for version in first..<Int(Schema.version) {
+        for version in first..<(isFixture ? Int(Schema.version) : first + 1) {
             while !found.contains(where: { $0.version == version }) {
                 let below = found.last { $0.version < version }?.operation ?? 0
                 let above = found.first { $0.version > version }?.operation ?? count + 1

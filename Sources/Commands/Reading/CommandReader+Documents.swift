@@ -38,6 +38,7 @@ extension CommandReader {
             guard let document = list.positional.first, list.positional.count <= 2 else { throw usage }
             return .unshare(document, school: list.positional.dropFirst().first)
         case .link: return .link(try one())
+        case .exportFamily: return .family(to: try one(), isPrivate: list.has("--private"))
         default: return nil
         }
     }

@@ -183,10 +183,23 @@ struct CommandReader {
                 throw UsageError("If you leave, you have no access to the family any more. To leave, write: \(isConversation ? "/" : "huddle ")leave --yes")
             }
             return .leave
+        case .family: return .ask(.deletion(try deletion()))
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
-        case .upload, .download, .versions, .share, .shares, .unshare, .link, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .reconnect, .set, .bind, .unbind:
+        case .upload, .download, .versions, .share, .shares, .unshare, .link, .exportFamily, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .deed, .find, .clear, .reconnect, .set, .bind, .unbind:
             preconditionFailure("the conversation alone does this")
+        }
+    }
+
+    private func deletion() throws(UsageError) -> DeletionWords {
+        guard list.positional.count <= 1 else { throw usage }
+        let name = list.value("--name")
+        guard name == nil || list.positional.first == "delete" else { throw UsageError("--name goes with delete.") }
+        switch list.positional.first {
+        case nil, "status"?: return .show
+        case "keep"?: return .keep
+        case "delete"?: return .delete(name: name)
+        default: throw usage
         }
     }
 

@@ -9,6 +9,8 @@ package enum DocumentRequest: Hashable, Sendable {
     /// `school`: whose link alone.
     case unshare(String, school: String?)
     case link(String)
+    /// The whole family as an archive.
+    case family(to: String, isPrivate: Bool)
 
     /// The fields of the documents to upload.
     package struct Description: Hashable, Sendable {

@@ -40,6 +40,8 @@ package enum Question: Hashable, Sendable {
     case account(AccountQuestion)
     /// Ends a token, by its name or the beginning of its id.
     case revoke(String)
+    /// Whether the family is to be deleted, and the acts about it.
+    case deletion(DeletionWords)
 
     /// Whether `frame` looks into the person's sessions (`sessions`), which the server alone knows.
     package var needsSessions: Bool {
@@ -131,6 +133,16 @@ package enum Question: Hashable, Sendable {
             }
             return .account(AccountRequest(request: request, act))
         case .calendar(let question): return .calendars(CalendarsRequest(request: request, try question.act(calendars, endOf: day, find: find)))
+        case .deletion(let words):
+            let act: DeletionRequest.Act
+            switch words {
+            case .show: act = .show
+            case .keep: act = .withdraw
+            case .delete(let name):
+                guard let name else { throw UsageError("Type the family's name as well, to say that you mean it: family delete --name \"NAME\"") }
+                act = .request(name: name)
+            }
+            return .deletion(DeletionRequest(request: request, act: act))
         case .tokens: return .sessions(SessionsRequest(request: request, .list))
         case .revoke(let text):
             return .sessions(SessionsRequest(request: request, try SessionQuestion.end(text).act(sessions.filter { $0.kind == .token })))
@@ -240,6 +252,9 @@ extension ClientFrame {
         case .account(var request):
             request.request = number
             return .account(request)
+        case .deletion(var request):
+            request.request = number
+            return .deletion(request)
         default: return self
         }
     }
@@ -265,9 +280,18 @@ extension ServerFrame {
         case .calendars(let list): list.request
         case .account(let reply): reply.request
         case .pong(let request): request
+        case .deletion(let answer): answer.request
         default: nil
         }
     }
+}
+
+/// What a person says about the deletion of their family.
+package enum DeletionWords: Hashable, Sendable {
+    case show
+    case keep
+    /// - Parameter name: the family's, as it was typed; `nil`: the person is asked.
+    case delete(name: String?)
 }
 
 /// The person who is to be invited, in a parent's words.

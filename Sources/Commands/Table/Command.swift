@@ -8,7 +8,7 @@ package struct Command: Hashable, Sendable {
     /// What is done, whichever words ask for it.
     package enum Verb: CaseIterable, Hashable, Sendable {
         case converse, join, signIn, completions, complete
-        case invite, invites, role, leave, consents, consent, birthDate, lastDay
+        case invite, invites, role, leave, consents, consent, birthDate, lastDay, family
         case sessions, tokens, device, logout, calendar
         case account, confirm, password, factor, recovery, passkeys, mail
         case list, show, add, edit, remove, restore
@@ -16,6 +16,7 @@ package struct Command: Hashable, Sendable {
         case history, since, statistics, access, audit, deleted, identity, open
         case upload, download, versions, share, shares, unshare, link
         case say, deed, find, older, watch, batch
+        case exportFamily
         case context, status, reconnect, drafts, retry, drop, help, clear, quit
         case outbox, conflicts, resolve
         case set, bind, unbind

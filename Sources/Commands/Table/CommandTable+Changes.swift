@@ -44,6 +44,11 @@ extension CommandTable {
                 .init("--output", hint: "FILE", value: .file, "into a file, which must not be there yet; else to standard output"),
             ] + ListOptions.declaredOfAll(exported),
             "a list as a table for spreadsheets, as pages, or as a calendar", notes: "Takes the filters of the list. In CSV what begins like a formula is made harmless. PDF needs the package libpangocairo-1.0-0."),
+        Command(
+            .exportFamily, .changes, words: [["export", "family"]], arguments: [.init("FILE", .file)],
+            options: [.init("--private", "with birth dates and consents; the server asks for huddle confirm first, if you have a password or passkey")], output: .records,
+            "the whole family with its files as one archive, into a new file",
+            notes: "For parents. The archive can be imported on any server of Huddle. The family sees in its audit log, and athletes see in their access log, that it was made."),
     ]
 
     static let questions: [Command] = [

@@ -47,5 +47,11 @@ extension CommandTable {
         Command(
             .leave, .people, words: [["leave"]], slash: [["leave"]], options: [.init("--yes", "you mean it")], output: .receipt, "leave the family yourself",
             notes: "What you wrote stays; your sign-in ends where it was for this family alone. The last parent stays. A parent can bring you back for 30 days."),
+        Command(
+            .family, .people, words: [["family"]], slash: [["family"]], arguments: [.init("DO", .word(["status", "delete", "keep"]), required: false)],
+            options: [.init("--name", hint: "NAME", value: .text, "of delete: the family's name, which says that you mean it")], output: .answer,
+            "whether the family is to be deleted; ask for its deletion, or withdraw that",
+            notes: "delete and keep are for parents. A family is erased 14 days after delete, with all records, files, tokens and links; until then any parent can keep it. "
+                + "Take a copy first: huddle export family FILE"),
     ]
 }

@@ -1,4 +1,5 @@
 import Blobs
+import Bytes
 import Family
 import Locks
 import Posix
@@ -76,21 +77,56 @@ final class Transfers: Sendable {
     /// - Returns: false when another one is going on.
     func start(_ number: UInt64, _ transfer: Transfer, _ file: consuming FileDescriptor) -> Bool {
         let raw = file.take()
+        let isTaken = start { [self] in
+            let answer = run(transfer, FileDescriptor(owning: raw))
+            return .administered(number, answer)
+        }
+        if !isTaken { _ = FileDescriptor(owning: raw) }
+        return isTaken
+    }
+
+    /// Begins an archive of a family for one of its members.
+    ///
+    /// - Parameters:
+    ///   - file: empty, and open for reading and writing.
+    ///   - event: of the end.
+    /// - Returns: false when another transfer is going on.
+    func start(
+        _ family: Identifier, isPrivate: Bool, by member: Identifier, into file: OpenFile,
+        then event: @escaping @Sendable (Result<ExportedArchive, Rejection>) -> ShardEvent
+    ) -> Bool {
+        start { [self] in
+            do throws(StoreFailure) {
+                let reader = try database.openReader(limits)
+                switch try reader.export(family, to: file.raw, blobs: blobs, isPrivate: isPrivate, isStopped: { self.isStopping.load(ordering: .relaxed) }) {
+                case .failure(let error): return event(.failure(error.rejection))
+                case .success: break
+                }
+                // Nobody gets a copy that the family cannot see was made.
+                let note = ExportNote(family: family, athletes: try reader.athletes(of: family), isPrivate: isPrivate, by: member)
+                if let rejection = ask(.exported(note, answer: answers)) ?? ArchiveError.stopped.rejection { return event(.failure(rejection)) }
+                guard let octets = try? Files.length(file.raw) else { return event(.failure(.busy)) }
+                return event(.success(ExportedArchive(file: file, octets: octets)))
+            } catch {
+                return event(.failure(.busy))
+            }
+        }
+    }
+
+    /// Begins work on a thread of its own.
+    private func start(_ work: @escaping @Sendable () -> ShardEvent) -> Bool {
         let former: Thread?? = state.withLock { state in
             guard !state.isBusy else { return nil }
             state.isBusy = true
             return .some(state.thread.take())
         }
-        guard let former else {
-            _ = FileDescriptor(owning: raw)
-            return false
-        }
+        guard let former else { return false }
         // It has ended, or is about to.
         former?.join()
         let thread = Thread.start(name: "transfer") { [self] in
-            let answer = run(transfer, FileDescriptor(owning: raw))
+            let event = work()
             state.withLock { $0.isBusy = false }
-            events.put(.administered(number, answer))
+            events.put(event)
         }
         state.withLock { $0.thread = thread }
         return true

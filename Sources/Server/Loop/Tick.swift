@@ -75,6 +75,10 @@ final class Tick: ReactorHooks {
                 case .mailFailed(let person, let notice): hub.mailFailed(person: person, notice)
                 case .moved(let barred): hub.shutOut(barred.member, of: barred.family)
                 case .quotas(let own, let family): hub.setQuotas(own, of: family)
+                case .erased(let family):
+                    log(.info, "family_erasing", [.init("family", "\(family)")])
+                    hub.erased(family)
+                    uploads?.removeAll(of: family)
                 }
             }
         case .administered(let number, let answer): admin.answer(number, answer)

@@ -355,6 +355,14 @@ final class UploadTable {
         }
     }
 
+    /// Removes all uploads of a family that is erased. One whose request is under way goes with its files (`ErasedFiles`), and nobody can ask for it.
+    func removeAll(of family: Identifier) {
+        for upload in uploads.values where upload.record.family == family && upload.turns.isFree {
+            if case .beginning = upload.phase { continue }
+            remove(upload) { _ in }
+        }
+    }
+
     /// Removes what has expired. Call it often; it looks seldom.
     func sweep(now reactorNow: Int64) {
         if let sweptAt, reactorNow - sweptAt < UploadTable.sweepInterval { return }

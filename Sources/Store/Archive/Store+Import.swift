@@ -101,6 +101,7 @@ extension Store {
         guard try family(manifest.family) == nil else {
             throw Rejection(.alreadyExists, "This family is here already. Nothing was imported.")
         }
+        try refuseErasing(manifest.family)
         let key = try families.nextKey()
         try families.beginImport(key: key, id: manifest.family, at: environment.now())
         importing = OngoingImport(manifest: manifest, key: key)
@@ -201,6 +202,7 @@ extension Store {
         try addMemberships(ongoing)
         guard let family = try family(manifest.family), family.state.parents > 0 else { throw ArchiveError.inconsistent("it has no parent") }
         try audit(.familyImported, family: ongoing.key, by: .host, at: environment.now())
+        try withdrawImportedDeletion(family)
         importing = nil
     }
 

@@ -20,7 +20,7 @@ package struct FamilyRow: Hashable, Sendable {
 }
 
 /// The families of a database.
-package protocol FamilyReads: AnyObject {
+package protocol FamilyReads: DeletionReads {
     /// The family with this id; `nil` if there is none.
     func find(_ id: Identifier) throws -> FamilyRow?
 
@@ -44,8 +44,8 @@ package protocol FamilyReads: AnyObject {
 }
 
 /// Families come, and imports that may become families.
-package protocol FamilyWrites: FamilyReads {
-    /// An integer that stands for neither a family nor an import.
+package protocol FamilyWrites: FamilyReads, DeletionWrites {
+    /// An integer that stands for neither a family nor an import, and that stood for no family that was erased.
     func nextKey() throws -> Int64
 
     /// Makes a family. If its key stood for an import, the import is complete, and followers of the log find an arrival at a new position.

@@ -235,6 +235,13 @@ package protocol PeopleWrites: PeopleReads, SessionWrites, CredentialWrites, Pas
     /// Deletes the code that gave a session.
     func closeRedemption(session: Int64) throws
 
+    /// Removes a portion of the people of a family that was taken away (`DeletionWrites.beginErasure`): memberships, invites and codes, and every
+    /// person who is in no other family, with sessions, tokens and credentials.
+    ///
+    /// - Parameter limit: rows of one table at most.
+    /// - Returns: the sessions that ended, and whether none was left.
+    func erase(family: Int64, limit: Int) throws -> (sessions: [Int64], isFinished: Bool)
+
     /// Deletes codes that have expired, redeemed or not, and invites whose codes expired `Invite.retention` ago.
     ///
     /// - Returns: how many codes and invites.

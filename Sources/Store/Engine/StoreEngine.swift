@@ -53,8 +53,23 @@ package protocol StoreEngine: AnyObject {
     /// - Returns: false if something was in the way; try again later.
     func tidyAll() throws -> Bool
 
+    /// Overwrites a portion of what removed rows left in the free space of the storage, so that nobody finds it in a file. Outside of transactions.
+    ///
+    /// - Parameter page: where the portion begins; 0 begins a round.
+    func scrub(from page: Int) throws -> ScrubbedPortion
+
     /// Ends the writing in good order.
     func stop() throws
+}
+
+/// What a portion of scrubbing did.
+package enum ScrubbedPortion: Equatable, Sendable {
+    /// The next portion begins here.
+    case next(Int)
+    /// Nothing is left of rows that were removed before the round began.
+    case finished
+    /// Something was in the way; try the same portion again later.
+    case busy
 }
 
 /// What `StoreReader` needs of a database: snapshots, and the reads of `StoreEngine`.

@@ -76,6 +76,8 @@ package enum ServerFrame: Hashable, Sendable {
     case deviceCode(DeviceCodeAnswer)
     /// `{"type":"account","request":21,"name":"ana","factor":true,"recovery_codes":9}`
     case account(AccountReply)
+    /// `{"type":"deletion","request":31,"due_at":…}`
+    case deletion(DeletionAnswer)
     /// Answers `sign_in_by_name`: `{"type":"signed_in","token":"…","device":"…"}`
     case signedIn(NameSignedIn)
     /// `{"type":"recovered","way":"parent","at":…}`
@@ -102,7 +104,7 @@ extension ServerFrame {
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ActivityParts.self, PongParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
-        ProgramTokenParts.self, CalendarsParts.self, DeviceCodeParts.self, AccountParts.self, SignedInParts.self, RecoveredParts.self, MailFailedParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
+        ProgramTokenParts.self, CalendarsParts.self, DeviceCodeParts.self, AccountParts.self, DeletionParts.self, SignedInParts.self, RecoveredParts.self, MailFailedParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -160,6 +162,7 @@ extension ServerFrame {
         case .calendars(let list): CalendarsParts.encode(list, into: &writer)
         case .deviceCode(let answer): DeviceCodeParts.encode(answer, into: &writer)
         case .account(let reply): AccountParts.encode(reply, into: &writer)
+        case .deletion(let answer): DeletionParts.encode(answer, into: &writer)
         case .signedIn(let answer): SignedInParts.encode(answer, into: &writer)
         case .recovered(let notice): RecoveredParts.encode(notice, into: &writer)
         case .mailFailed(let notice): MailFailedParts.encode(notice, into: &writer)

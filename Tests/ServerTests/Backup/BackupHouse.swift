@@ -169,6 +169,7 @@ struct FailingDisk: Disk {
     func synchronizeFolder(_ path: String) throws(Errno) { try next(); try disk.synchronizeFolder(path) }
     func rename(_ path: String, to other: String) throws(Errno) { try next(); try disk.rename(path, to: other) }
     func remove(_ path: String) throws(Errno) { try next(); try disk.remove(path) }
+    func removeFolder(_ path: String) throws(Errno) { try next(); try disk.removeFolder(path) }
     func makeFolder(_ path: String) throws(Errno) -> Bool { try next(); return try disk.makeFolder(path) }
     func list(_ path: String) throws(Errno) -> [String] { try next(); return try disk.list(path) }
     func status(_ path: String) throws(Errno) -> DiskStatus? { try next(); return try disk.status(path) }
