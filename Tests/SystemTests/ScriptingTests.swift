@@ -166,7 +166,7 @@ extension SystemTests {
             (.shares, ["docs", "shares", "film"]), (.versions, ["docs", "versions", "film"]), (.link, ["docs", "link", "film"]), (.download, ["docs", "download", "film", "--output", "FOLDER/copy.pdf"]),
             (.signIn, ["sign-in", "--profile", "zed"]), (.unshare, ["docs", "unshare", "film"]), (.outbox, ["outbox"]), (.batch, ["batch"]),
             (.invite, ["invite", "Zed"]), (.invites, ["invites"]), (.sessions, ["sessions"]), (.tokens, ["tokens"]), (.device, ["device", "add"]),
-            (.consents, ["consents"]),
+            (.consents, ["consents"]), (.family, ["family"]), (.exportFamily, ["export", "family", "FOLDER/family.tar"]),
             (.consent, ["consent", "Mateo Rivera", "--accept", ConsentText.standard.version]), (.birthDate, ["born", "Mateo Rivera", "2010-03-04"]),
             (.role, ["role", "David Rivera", "guest"]), (.lastDay, ["guest", "David Rivera", "--stays"]),
             (.role, ["role", "David Rivera", "parent"]), (.account, ["account"]), (.password, ["password", "set", "demo parent"]), (.confirm, ["confirm"]),

@@ -159,12 +159,13 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...27) {
+        switch number(0...28) {
         case 25: return .ping(request: sequence())
         case 26: return .activity(activity())
         case 27:
             return .calendars(CalendarsRequest(
                 request: sequence(), pick([.list, .add(identifier(), nonce: nonce(), feedSettings()), .change(identifier(), feedSettings()), .remove(identifier())])))
+        case 28: return .deletion(DeletionRequest(request: sequence(), act: pick([.show, .request(name: string()), .withdraw])))
         case 23:
             return .signInByName(NameSignIn(name: string(), secrets: secrets(), device: optional { $0.word() }, label: string()))
         case 24: return .account(AccountRequest(request: sequence(), accountAct()))
@@ -396,7 +397,7 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...40) {
+        switch number(0...41) {
         case 39:
             return .mailFailed(
                 MailNotice(
@@ -404,6 +405,11 @@ struct RandomFrames {
         case 40:
             return .calendars(CalendarList(
                 request: number(0...1_000), calendars: list(3) { $0.feed() }, made: optional { CalendarMade(id: $0.identifier(), token: $0.word()) }))
+        case 41:
+            return .deletion(DeletionAnswer(request: number(0...1_000), deletion: optional { random in
+                FamilyDeletion(
+                    requestedAt: random.number(0...2_000_000_000_000), by: random.optional { $0.identifier() }, dueAt: random.number(0...2_000_000_000_000))
+            }))
         case 34: return .signedIn(NameSignedIn(token: word(), device: word()))
         case 35: return .recovered(RecoveryNotice(way: pick(RecoveryWay.allCases), at: number(0...2_000_000_000_000)))
         case 36:

@@ -550,6 +550,7 @@ export class SyncEngine {
       case "calendars":
       case "device_code":
       case "account":
+      case "deletion":
       case "pong":
         this.output.push({ notify: "answer", frame });
         return;
