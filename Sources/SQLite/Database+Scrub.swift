@@ -44,13 +44,16 @@ extension Database {
     /// stay behind when SQLite moves rows from page to page.
     ///
     /// It writes into the file below SQLite's cache, and only octets that SQLite never reads. So readers of the file see nothing of it, and a power cut at
-    /// any moment leaves a file that is whole. For the one connection that writes, without a transaction, and after a checkpoint with `truncate`:
-    /// a page that is in the write-ahead log would come back as it was. The cache of the connection is emptied for the same reason.
+    /// any moment leaves a file that is whole. For a connection outside of transactions, after a checkpoint with `truncate`: a page that is in the
+    /// write-ahead log would come back as it was. The cache of the connection is emptied for the same reason. Another process may write as well
+    /// (Litestream does): the function holds the lock for writing, and leaves everything as it is if the log is no longer empty then. So no page changes,
+    /// and no checkpoint moves one, between its reading and its overwriting.
     ///
     /// - Parameters:
     ///   - page: the first page; 0 is the first of the file.
     ///   - count: pages at most.
     /// - Returns: the page after the last; `nil` at the end of the file, or if the file is larger than 128 GiB. All writes are on stable storage then.
+    /// - Throws: `SQLITE_BUSY` if another process holds the lock, or has written since the checkpoint.
     package func scrub(from page: Int, count: Int) throws(SQLiteError) -> Int? {
         precondition(!inTransaction, "a transaction has pages in the cache")
         sqlite3_db_release_memory(handle)
@@ -58,6 +61,15 @@ extension Database {
         // Its pages of pointers could be taken for others.
         guard vacuum == 0 else { throw SQLiteError(code: SQLITE_MISUSE, message: "a database that vacuums itself is not scrubbed") }
         sqlite3_db_release_memory(handle)
+        try execute("BEGIN IMMEDIATE")
+        defer { try? execute("ROLLBACK") }
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        var logged: Int64 = 0
+        if sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK, let log, let methods = log.pointee.pMethods {
+            guard methods.pointee.xFileSize(log, &logged) == SQLITE_OK, logged == 0 else {
+                throw SQLiteError(code: SQLITE_BUSY, message: "another process has written to the database")
+            }
+        }
         var pointer: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &pointer) == SQLITE_OK, let file = pointer, let methods = file.pointee.pMethods
         else { throw SQLiteError(code: SQLITE_MISUSE, message: "the database has no file") }

@@ -128,6 +128,7 @@ struct HubScript {
         case .calendars(let list): return "calendars \(list.calendars.count)"
         case .deviceCode: return "device code"
         case .account: return "account"
+        case .deletion: return "deletion"
         case .signedIn: return "signed in"
         case .recovered(let notice): return "recovered \(notice.way.rawValue)"
         case .mailFailed(let notice): return "mail failed \(notice.problem.rawValue)"

@@ -90,6 +90,11 @@ struct WorkAccountTests {
 
 @Suite("Hub: work is charged to those who cause it, guarantee `fair`")
 struct HubChargeTests {
+    private static let family = Identifier(high: 0, low: 1)
+    private static func payer(_ member: UInt64, of family: Identifier = family) -> Payer {
+        Payer(family: family, member: Identifier(high: 1, low: member))
+    }
+
     private func script() -> HubScript {
         var limits = Limits()
         (limits.memberTime, limits.familyTime) = (1, 2)
