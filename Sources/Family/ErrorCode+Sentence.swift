@@ -81,6 +81,8 @@ extension ErrorCode {
         case .invalid:
             list([
                 "{field} must be {form}.": "A value of another form.",
+                "This is not the name of the family. Type the family's name to ask for its deletion. Nothing was changed.": "delete_family with another name.",
+                "private is yes or no.": "GET /families/ID/export.",
                 "This one-time password is wrong, or its time is over. Check the clock of the device, and type the next one.": "confirm_factor.",
                 "The password contains the sign-in name. Nothing was changed; choose another password.": "set_password.",
                 "The password is on the lists that guessers try first. Nothing was changed; choose another password.": "set_password.",
@@ -220,6 +222,8 @@ extension ErrorCode {
         case .notAllowed:
             list([
                 "{field} is written by the server only.": "A field that no mutation may name.",
+                "Only parents ask for the deletion of their family, and only parents withdraw it. Nothing was changed.": "delete_family and keep_family of a member who is not a parent.",
+                "Only parents get a copy of their family. Nothing was made.": "GET /families/ID/export of a member who is not a parent.",
                 "{kind}: created by the server only, not by a mutation.": "create of a family, member or document.",
                 "{kind}: cannot be deleted by a mutation.": "delete or restore of a family or reading position.",
                 "Guests can read but not change anything. Nothing was changed.": "A guest.",
@@ -310,6 +314,7 @@ extension ErrorCode {
                 "Too many requests. Try again in a moment.": "Questions, context and requests over HTTP.",
                 "Your family makes more than {limit} changes per second. This one was not made; it can be made in a moment.": "mutate: family_mutations_per_second, or the family's own limit.",
                 "Your family asks for more than {limit} lists per second. Try again in a moment.": "Questions: family_lists_per_second, or the family's own limit.",
+                "A copy of this family was made a moment ago. Try again in a minute.": "GET /families/ID/export.",
                 "This family has made {count} invites within 24 hours, and {limit} is the most. Try again later.": "invites_per_day.",
                 "Too many codes come from your network. Try again in a moment.": "redeem, more than 50 in 10 seconds from one address.",
                 "Too many passkeys are asked for from your network. Try again in a moment.": "/passkeys/sign-in, more than 60 refusals in 10 minutes or 300 challenges in 5 minutes from one address.",

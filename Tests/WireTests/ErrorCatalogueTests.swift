@@ -28,6 +28,7 @@ struct ErrorCatalogueTests {
     ]
     static let adminSentences: Set<String> = [
         "Another export or import is going on. Try again when it is done.", "There is no such family.", "There is no such member.",
+        "The family is being erased, and what is left of it goes first. Try again in an hour. Nothing was changed.",
         "The member who invites must be a parent of this family.", "Athletes and guests are invited by a parent of the family.",
     ]
     /// A client of ours reads these from frames of the server that are not the protocol's.

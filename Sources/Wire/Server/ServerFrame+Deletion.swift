@@ -41,7 +41,10 @@ extension ServerFrame {
 
         func frame(request: Int64?) throws(JSONError) -> ServerFrame {
             var deletion: FamilyDeletion?
-            if let dueAt { deletion = FamilyDeletion(requestedAt: try need(requestedAt, "requested_at"), by: by, dueAt: dueAt) }
+            if let dueAt {
+                let usual = dueAt - Int64(FamilyDeletion.days) * 86_400_000
+                deletion = FamilyDeletion(requestedAt: requestedAt ?? usual, by: by, dueAt: dueAt)
+            }
             return .deletion(DeletionAnswer(request: try need(request, "request"), deletion: deletion))
         }
 
