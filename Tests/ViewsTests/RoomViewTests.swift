@@ -463,7 +463,7 @@ struct RoomViewTests {
     }
 
     @Test("A toast that is too long keeps its last sentence, which says what to do", arguments: [
-        (50, "a is on its way… /quit again leaves all the same."), (60, "a is on its way (45%). It… /quit again leaves all the same."), (30, "a is on its way (45%). It con…"),
+        (50, "a is on its way … /quit again leaves all the same."), (60, "a is on its way (45%). It … /quit again leaves all the same."), (30, "a is on its way (45%). It con…"),
         (200, "a is on its way (45%). It continues when huddle runs next. /quit again leaves all the same."),
     ])
     func longToast(columns: Int, shown: String) {
