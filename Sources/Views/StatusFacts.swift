@@ -170,19 +170,20 @@ package enum StatusLine {
         }
     }
 
-    /// A toast at a width: the text is cut in its middle, and the key behind " · ", or the last sentence, stays.
+    /// A toast at a width: the text is cut in its middle, and the key behind " · ", or a last sentence that begins with a
+    /// command, stays.
     static func shortened(_ toast: String, to columns: Int) -> String {
-        guard TextWidth.of(toast) > columns, let mark = toast.ranges(of: toastMark).last ?? toast.ranges(of: " ").first(where: { isLastSentence(toast, $0.lowerBound) })
+        guard TextWidth.of(toast) > columns, let mark = toast.ranges(of: toastMark).last ?? toast.ranges(of: " ").first(where: { isLastCommand(toast, $0.lowerBound) })
         else { return TextWidth.cut(toast, to: columns) }
         let tail = String(toast[mark.lowerBound...])
         let room = columns - TextWidth.of(tail)
         return room < 8 ? TextWidth.cut(toast, to: columns) : TextWidth.cut(String(toast[..<mark.lowerBound]), to: room) + tail
     }
 
-    /// Whether the last sentence of a text begins behind this blank.
-    private static func isLastSentence(_ text: String, _ blank: String.Index) -> Bool {
-        guard blank > text.startIndex, ".!?".contains(text[text.index(before: blank)]) else { return false }
-        return text[blank...].dropLast().ranges(of: ". ").isEmpty
+    /// Whether the last sentence of a text begins behind this blank, with a command: "/quit again leaves all the same."
+    private static func isLastCommand(_ text: String, _ blank: String.Index) -> Bool {
+        guard blank > text.startIndex, text[text.index(before: blank)] == ".", text[blank...].hasPrefix(" /") else { return false }
+        return text[blank...].ranges(of: ". ").isEmpty
     }
 
     /// The mark between an act and the key that undoes it.

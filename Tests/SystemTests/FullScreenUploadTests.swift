@@ -202,7 +202,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         try relay.waitForStall()
         try expect(terminal, "↑ three  waits for its turn")
         try terminal.type("\u{18}\u{3}")
-        try expect(terminal, "3 files are on their way. They go on by themselves when huddle runs next.")
+        try expect(terminal, "3 files are on their way. They continue when huddle runs next.")
         try terminal.type("\u{18}\u{3}")
         #expect(try terminal.waitForEnd() == .exited(0))
         #expect(terminal.screen.text.contains("3 transfers are not finished; they continue when huddle runs next."), "\(terminal.screen.text)")

@@ -462,13 +462,14 @@ struct RoomViewTests {
         #expect(canvas.text.contains("1 pending · ") == (columns > 20), "\(canvas.text)")
     }
 
-    @Test("A toast that is too long keeps its last sentence, which says what to do", arguments: [
+    @Test("A toast that is too long keeps a last sentence that begins with a command", arguments: [
         (50, "a is on its way … /quit again leaves all the same."), (60, "a is on its way (45%). It … /quit again leaves all the same."), (30, "a is on its way (45%). It con…"),
         (200, "a is on its way (45%). It continues when huddle runs next. /quit again leaves all the same."),
     ])
     func longToast(columns: Int, shown: String) {
         #expect(StatusLine.shortened("a is on its way (45%). It continues when huddle runs next. /quit again leaves all the same.", to: columns) == shown)
         #expect(TextWidth.of(shown) <= columns)
+        #expect(StatusLine.shortened("It has changed since then. Upload it again.", to: 30) == "It has changed since then. Up…")
     }
 
     @Test("Changes that nobody has looked at are a dot, and no number")
