@@ -13,6 +13,14 @@ package struct OpenFeed: Hashable, Sendable {
     package var settings: FeedSettings
     /// The family's last sequence: the octets of the feed follow from the records as they are then, the settings and the day.
     package var head: Int64
+
+    package init(family: Identifier, id: Identifier, owner: FeedOwner, settings: FeedSettings, head: Int64) {
+        self.family = family
+        self.id = id
+        self.owner = owner
+        self.settings = settings
+        self.head = head
+    }
 }
 
 extension StoreReader {
