@@ -32,7 +32,7 @@ package struct Invite: Hashable, Sendable {
     package var state: State
     /// The last day of a guest, `YYYY-MM-DD`.
     package var lastDay: String?
-    /// What became of the mail with the code; `nil` if none was sent.
+    /// The state of the mail with the code; `nil` if none was sent.
     package var mail: InviteMail?
 
     package init(

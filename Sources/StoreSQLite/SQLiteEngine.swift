@@ -253,7 +253,7 @@ final class SQLiteEngine: StoreEngine {
     private static let scrubbedPages = 1_024
 
     func scrub(from page: Int) throws -> ScrubbedPortion {
-        // What the log holds would come back over what is scrubbed.
+        // Pages in the log would come back over scrubbed ones.
         guard try tidyAll() else { return .busy }
         do throws(SQLiteError) {
             return try database.scrub(from: page, count: Self.scrubbedPages).map { .next($0) } ?? .finished

@@ -49,8 +49,9 @@ package enum CalendarFeedText {
     }
 
     private static func fetches(_ feed: CalendarFeed, _ text: ChangeText) -> String {
-        guard let at = feed.fetchedAt else { return "not fetched yet" }
-        let times = feed.fetches == 1 ? "once" : "\(feed.fetches) times"
-        return "fetched \(times), last \(text.time(at))" + (feed.program.isEmpty ? "" : " by \(feed.program.printable)")
+        guard let at = feed.fetchedAt else { return "not read yet" }
+        let count = feed.fetches
+        let times = count == 1 ? "once" : "\(count) times"
+        return "read \(times), last \(text.time(at))" + (feed.program.isEmpty ? "" : " by \(feed.program.printable)")
     }
 }

@@ -252,7 +252,7 @@ struct FamilyDeletionTests {
         for (table, count) in before {
             let left = try world.rows()[table] ?? 0
             switch table {
-            // What the other family did meanwhile, and its guest.
+            // Changes of the other family meanwhile, and its guest.
             case "records", "log", "history", "receipts", "audit", "memberships", "sessions", "invites", "codes", "clients": continue
             default: #expect(left == count, "\(table)")
             }
@@ -377,7 +377,7 @@ struct ErasedOctetsTests {
         let uploads = UploadFolder(path: "/data/uploads", disk: MemoryDisk(root: "/data"))
         try uploads.prepare()
         #expect(try world.openCheck().run(blobs: blobs, uploads: uploads, isDeep: true, now: surroundings.now).findings == [])
-        // Life goes on in pages that the writer had in its memory before.
+        // Changes continue in pages that the writer had in its memory before.
         for number in 0..<50 { try world.mutate(doomed.other, doomed.other.parent, StoreTests.school(world.newID(), "Maple \(number)")) }
         #expect(try world.store.truncateLog())
         #expect(try Self.traces(Self.files(in: folder.path)) == [])

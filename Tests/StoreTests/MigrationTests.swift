@@ -36,7 +36,7 @@ private struct OldDatabase: Sendable, CustomTestStringConvertible {
     init(_ name: String, file: String = #filePath) throws {
         self.name = name
         version = Int(name.split(separator: "-").last ?? "") ?? 1
-        // What programs after version 12 wrote is that of version 12, with the steps that followed and rows in what they brought (`LaterRows`).
+        // A database of a program after version 12 is that of version 12, with the steps that followed and rows in what they brought (`LaterRows`).
         let path = file.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Fixtures/" + (version > 12 ? "version-12" : name)
         sql = String(decoding: try Files.read(path + ".sql"), as: UTF8.self)
         let lines = String(decoding: try Files.read(path + ".answers"), as: UTF8.self).split(separator: "\n")

@@ -133,7 +133,7 @@ extension SystemTests {
         }
 
         @Test(
-            "100 MB are cut twice, go on from what the server has, and come back octet for octet", .enabled(if: Environment.value("HUDDLE_LARGE") != nil),
+            "100 MB are cut twice, continue from the offset of the server, and come back octet for octet", .enabled(if: Environment.value("HUDDLE_LARGE") != nil),
             arguments: ProxyProgram.Kind.allCases)
         func large(kind: ProxyProgram.Kind) throws {
             let server = try start()

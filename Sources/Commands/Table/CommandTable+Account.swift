@@ -33,7 +33,7 @@ extension CommandTable {
                 .init("--no-alarms", "with add: without alarms"),
                 .init("--until", hint: "DATE", value: .date, "with add: the last day"),
             ], output: .answer, "your plans in the calendar of a phone or computer: make an address to subscribe to, or end one",
-            notes: "add prints the address once, and on a terminal shows it as a picture for a phone, if libqrencode is installed. At most 20. The list says when each was fetched, and by which program."),
+            notes: "add prints the address once, and on a terminal shows it as a picture for a phone, if libqrencode is installed. At most 20. The list says when each was read, and by which program."),
         Command(
             .device, .account, words: [["device", "add"]], slash: [["device", "add"]], output: .answer,
             "sign in on another device of yours: it prints a one-time code for huddle join, good for 10 minutes",
