@@ -291,7 +291,7 @@ struct HubMachine {
             let frames = Array(repeating: families[family].head % 2 == 0 ? Self.smallFrame : Self.largeFrame, count: 3)
             let sums = SnapshotVerification(checksum: StateChecksum(UInt32(families[family].head)), unsent: StateChecksum())
             answers.append((id, .snapshot(frames: frames, sequence: families[family].head, sums)))
-        case .page, .statistics, .history, .digest, .accessLog, .invites, .audit, .standings, .sessions: answers.append((id, .page(Array("page".utf8))))
+        case .page, .statistics, .history, .digest, .accessLog, .invites, .audit, .standings, .sessions, .calendars: answers.append((id, .page(Array("page".utf8))))
         }
     }
 
@@ -305,7 +305,7 @@ struct HubMachine {
         let (id, command) = commands.remove(at: index)
         switch command {
         case .closeRedemption: hub.commanded(id, .redemptionClosed)
-        case .invite, .withdrawInvite, .consent, .renameSession, .createToken, .addDevice, .calendars: hub.commanded(id, .rejected(Rejection(.notFound, "There is no such invite. Nothing was changed.")))
+        case .invite, .withdrawInvite, .consent, .renameSession, .createToken, .addDevice, .calendars, .deletion: hub.commanded(id, .rejected(Rejection(.notFound, "There is no such invite. Nothing was changed.")))
         case .redeem(let code, _, _, _):
             let number = Int(code) ?? 9
             if number < 3 { unused.insert(number) }
