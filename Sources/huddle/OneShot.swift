@@ -60,7 +60,7 @@ struct OneShot {
 
     private var isChange: Bool {
         switch invocation.action {
-        case .list, .itinerary, .export, .document, .ask, .deleted, .identity, .open: false
+        case .list, .itinerary, .export, .exportCalendar, .document, .ask, .deleted, .identity, .open: false
         default: true
         }
     }
@@ -120,7 +120,7 @@ struct OneShot {
 
     private func runOffline() throws -> ExitStatus {
         switch invocation.action {
-        case .list, .itinerary, .export, .deleted, .identity, .open:
+        case .list, .itinerary, .export, .exportCalendar, .deleted, .identity, .open:
             guard let kept = Kept.look(setting), try showKept(kept.engine) else {
                 throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
             }
