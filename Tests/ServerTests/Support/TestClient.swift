@@ -292,6 +292,7 @@ final class TestClient {
         case .calendars(let list): "calendars \(list.calendars.count)"
         case .deviceCode: "device_code"
         case .account: "account"
+        case .deletion: "deletion"
         case .signedIn: "signed_in"
         case .recovered(let notice): "recovered \(notice.way.rawValue)"
         case .mailFailed(let notice): "mail_failed \(notice.kind.rawValue) \(notice.problem.rawValue)"
