@@ -69,6 +69,7 @@ extension ErrorCode {
                 "A code needs client: 32 hexadecimal digits that your program draws and keeps.": "POST /session with code.",
                 "Send a token, a code with client, or a name with a password or recovery_code.": "POST /session.",
                 "A sign-in by name needs a password or a recovery_code, not both.": "sign_in_by_name, confirm and POST /session.",
+                "Send the sign-in name, or the e-mail address, as name.": "POST /account/recovery.",
                 "A token for calendars names the athletes whose calendars it opens. Nothing was changed.": "create_token with scope calendar, without athletes.",
                 "A passkey needs a name by which you recognize it. Nothing was changed.": "name of a passkey.",
                 "A session or token needs a name by which you recognize it. Nothing was changed.": "name of a session or token.",
@@ -98,6 +99,7 @@ extension ErrorCode {
                 "Only a guest has a last day. Leave it out.": "invite of somebody who is not a guest, with last_day.",
                 "The last day of a guest is YYYY-MM-DD, today or later, within ten years.": "last_day.",
                 "An e-mail address is written like ana@example.org. Correct it, or leave it out.": "email of an invite.",
+                "An e-mail address is written like ana@example.org, in plain letters. Correct it.": "set_mail.",
                 "Please enter a valid URL (e.g., https://...)": "A link that is not an http or https URL.",
                 "This {kind} is created earlier in the same change. Put its values into the creation, and leave out this operation.":
                     "An operation on a record that its own batch creates, with a base that never was.",
@@ -289,6 +291,7 @@ extension ErrorCode {
                 "No second factor waits to be confirmed. Nothing was changed; begin again.": "confirm_factor without add_factor.",
                 "You have no passkey to confirm with. Nothing was changed.": "/passkeys/confirm/options.",
                 "You have no password to confirm with. Nothing was changed.": "confirm of a person without a password.",
+                "This server sends no mail. Nothing was changed; a parent, or the person who runs the server, can make a code.": "set_mail and POST /account/recovery.",
                 "This member has never signed in, so there is nothing to recover. Nothing was made; invite them.": "recover_member.",
                 "You are signed in. Nothing was made; let another device in with huddle device add.": "recover_member of the parent who asks.",
             ])
@@ -317,6 +320,7 @@ extension ErrorCode {
                 "A copy of this family was made a moment ago. Try again in a minute.": "GET /families/ID/export.",
                 "This family has made {count} invites within 24 hours, and {limit} is the most. Try again later.": "invites_per_day.",
                 "Too many codes come from your network. Try again in a moment.": "redeem, more than 50 in 10 seconds from one address.",
+                "Too many mails or codes within an hour. Nothing was changed; try again later.": "set_mail, confirm_mail and POST /account/recovery.",
                 "Too many passkeys are asked for from your network. Try again in a moment.": "/passkeys/sign-in, more than 60 refusals in 10 minutes or 300 challenges in 5 minutes from one address.",
             ])
         case .tooManyPending:
@@ -347,6 +351,7 @@ extension ErrorCode {
                 "The server is busy. Sign out again in a moment.": "sign_out: too many ends of sessions wait.",
                 "This request took too long and was stopped. Try again in a moment, or ask for less.": "Questions: more than 250 ms.",
                 "Too many codes are redeemed at once. Send this again in a moment.": "redeem: 64 wait.",
+                "Too many mails wait to be sent. Nothing was changed; try again in a few minutes.": "set_mail and invite: 50 mails of a person wait, or 10,000 in all.",
             ])
         }
     }
@@ -370,7 +375,11 @@ extension ErrorCode {
         case .alreadyJoined: list(["One connection joins one family; open another one.": "join on a connection that has joined."])
         case .tokenUnknown:
             list(["This sign-in is not valid (any more). Ask a parent of the family for a new one.": "sign_in."])
-        case .codeUnknown: list(["This code is not valid: it was used, has expired, or was mistyped.": "redeem."])
+        case .codeUnknown:
+            list([
+                "This code is not valid: it was used, has expired, or was mistyped.": "redeem.",
+                "This code is wrong, was used already, or its time is over. Nothing was changed; send another one.": "confirm_mail.",
+            ])
         case .confirmFirst:
             list(["Confirm with your password or a passkey first; that counts for 10 minutes. Nothing was changed.": "An act that needs a fresh check of the person."])
         case .signInFailed:

@@ -20,7 +20,7 @@ package struct WebOrigin: Hashable, Sendable {
     }
 
     /// The form that `init` reads, without the port that goes without saying.
-    package var text: String { "\(scheme)://\(host.contains(":") ? "[\(host)]" : host)\(port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)")" }
+    package var text: String { "\(scheme)://\(host)\(port == (scheme == "https" ? 443 : 80) ? "" : ":\(port)")" }
 }
 
 /// The web pages that may open a WebSocket. A browser lets any page connect to any server and only reports the page's

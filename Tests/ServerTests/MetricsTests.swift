@@ -255,9 +255,10 @@ struct MetricsTests {
         let lines = String(decoding: try Files.read(path), as: UTF8.self).split(separator: "\n")
         let listed = lines.drop { $0 != "## All metrics" }.filter { $0.hasPrefix("| `") }.compactMap { $0.split(separator: "`").dropFirst().first.map(String.init) }
         #expect(Set(listed).count == listed.count)
-        // They are on the page of a server with a certificate, a probe of the machine and uploads.
+        // They are on the page of a server with a certificate, a probe of the machine, uploads and mail.
         let others: Set = [
             "huddle_certificate_remaining_seconds", "huddle_disk_free_bytes", "huddle_backup_last_success_timestamp_seconds", "huddle_uploads", "huddle_upload_requests",
+            "huddle_mail_waiting", "huddle_mail_sent_total", "huddle_mail_failed_total", "huddle_mail_given_up_total",
         ]
         #expect(Set(listed) == Set(try watched.figures().families.keys).union(others))
         watched.metrics.hashers?.stop()

@@ -27,7 +27,7 @@ struct FrameDeclarationTests {
     private func examples<Frame>(_ make: (inout RandomFrames) -> Frame, _ encode: (Frame) -> [UInt8]) throws -> [String: [[(name: String, value: String)]]] {
         var frames = RandomFrames(seed: 7)
         var examples: [String: [[(name: String, value: String)]]] = [:]
-        for _ in 0..<1_500 {
+        for _ in 0..<3_000 {
             let members = try members(encode(make(&frames)))
             examples[members[0].value, default: []].append(members)
         }
