@@ -20,8 +20,6 @@ package enum FeedScope: Hashable, Sendable {
         case .all: "all"
         }
     }
-
-    package static let words = ["mine", "athlete", "trip", "all"]
 }
 
 /// How much a calendar feed shows of each entry.

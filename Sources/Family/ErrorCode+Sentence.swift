@@ -60,6 +60,8 @@ extension ErrorCode {
         case .required:
             list([
                 "{field} is required": "A required field is empty or missing.",
+                "A calendar needs a name by which you recognize it. Nothing was changed.": "add_calendar and change_calendar.",
+                "A calendar needs at least one kind of record. Nothing was changed.": "add_calendar and change_calendar: kinds.",
                 "{kind}: choose an athlete. Nothing was changed.": "A record of an athlete without an athlete, under context all.",
                 "An operation needs {key}. Nothing was changed.": "A key of an operation is missing.",
                 "The frame needs {key}.": "A key of a mutate frame is missing.",
@@ -84,6 +86,9 @@ extension ErrorCode {
                 "{field} must be {form}.": "A value of another form.",
                 "This is not the name of the family. Type the family's name to ask for its deletion. Nothing was changed.": "delete_family with another name.",
                 "private is yes or no.": "GET /families/ID/export.",
+                "The name of a calendar holds a character that is not shown. Type it again without copying it.": "add_calendar and change_calendar.",
+                "A calendar has one of mine, athlete, trip and all.": "add_calendar and change_calendar.",
+                "kinds: a calendar shows event, trip and trip_item.": "add_calendar and change_calendar.",
                 "This one-time password is wrong, or its time is over. Check the clock of the device, and type the next one.": "confirm_factor.",
                 "The password contains the sign-in name. Nothing was changed; choose another password.": "set_password.",
                 "The password is on the lists that guessers try first. Nothing was changed; choose another password.": "set_password.",
@@ -151,6 +156,7 @@ extension ErrorCode {
         case .tooLong:
             list([
                 "{field} is at most {limit} characters long.": "Text.",
+                "The name of a calendar is at most {limit} characters long. Nothing was changed.": "add_calendar and change_calendar.",
                 "{field}: at most {limit} octets of JSON.": "Free JSON.",
                 "An e-mail address is at most {limit} characters long. Correct it, or leave it out.": "email of an invite.",
                 "The name of a passkey is at most {limit} characters long. Nothing was changed.": "name of a passkey.",
@@ -163,6 +169,7 @@ extension ErrorCode {
                 "At most {limit} operations in one mutation. Nothing was changed.": "operations_per_mutation.",
                 "A mutation is at most {limit} operations.": "operations_per_mutation.",
                 "You have {count} tokens, and {limit} is the most. Revoke one first.": "create_token.",
+                "You have {count} calendars, and {limit} is the most. Remove one first.": "add_calendar.",
                 "You have {count} passkeys, and {limit} is the most. Remove one first.": "POST /passkeys and /passkeys/options.",
                 "{count} invites of this family wait to be accepted, and {limit} is the most. Withdraw one first.": "invites_pending.",
                 "You are in {limit} families, and that is the most. Leave one first.": "redeem of a person who is signed in.",
@@ -178,6 +185,8 @@ extension ErrorCode {
         case .outOfRange:
             list([
                 "{field} must not be below {bound}.": "A number that is too small.",
+                "The limit {limit} is from {lowest} to {highest}, not {value}. Nothing was changed.": "huddled quota set.",
+                "expires_at must be in the future, at most {days} days from now. Nothing was changed.": "add_calendar and change_calendar.",
                 "A password has 10 to 256 octets. Nothing was changed; choose another password.": "set_password.",
                 "A sign-in name has 3 to 64 characters. Nothing was changed; choose another name.": "set_password.",
                 "{field} must be from {lowest} to {highest}.": "A number outside of its range.",
@@ -249,6 +258,9 @@ extension ErrorCode {
             list([
                 "There is no such record. Nothing was changed.": "A record that the family does not have, or that was deleted more than 30 days ago.",
                 "There is no family with this id, or you are not a member of it. Check the id.": "A family, whether it exists or not.",
+                "There is no such member. Check the id.": "Questions of the host.",
+                "There is no such trip in this family. Nothing was changed.": "add_calendar and change_calendar: trip.",
+                "There is no such calendar. Nothing was changed.": "change_calendar: an id that the member does not have.",
                 "There is no such athlete in this family.": "athlete of a question, and context.",
                 "There is no change {seq} to undo. Look at the history again.": "undo.",
                 "There is no such member, and no pending invite of one. Nothing was changed.": "member of an invite.",
@@ -266,6 +278,7 @@ extension ErrorCode {
                 "There is a record with this id already. Nothing was changed.": "create and copy.",
                 "Somebody on this server signs in with this name. Nothing was changed; choose another name.": "set_password.",
                 "An invite with this id is there already. Nothing was changed; use another id.": "invite with the id of an invite that was made with other content.",
+                "A calendar with this id is there already. Nothing was changed; use another id.": "add_calendar with the id of a calendar that is there.",
                 "A token with this id is there already. Nothing was changed; use another id.": "create_token with the id of a session or token that is there.",
                 "This member has signed in already and needs no invite. Nothing was changed.": "invite of a member who has a session.",
                 "You are in this family already. Nothing was changed; a parent can withdraw the invite.": "redeem of a person who is signed in, with a code for another member of a family of theirs.",
@@ -314,6 +327,8 @@ extension ErrorCode {
         case .rateLimited:
             list([
                 "Too many changes at once. This one was not made; it can be made in a moment.": "mutate.",
+                "Too many addresses that open nothing come from your network. Try again later.": "/feeds: 20 in 10 minutes.",
+                "This calendar was fetched a moment ago. Fetch it again in a few seconds.": "/feeds: once in 10 s.",
                 "Too many requests. Try again in a moment.": "Questions, context and requests over HTTP.",
                 "Your family makes more than {limit} changes per second. This one was not made; it can be made in a moment.": "mutate: family_mutations_per_second, or the family's own limit.",
                 "Your family asks for more than {limit} lists per second. Try again in a moment.": "Questions: family_lists_per_second, or the family's own limit.",

@@ -36,6 +36,7 @@ package struct HTTPRefusal: Hashable, Sendable {
             "This document is not there any more, or this link has ended. Look for it in your list of documents.":
                 "/documents: a document that does not exist, is deleted or is not yours to see; a signed link that has ended.",
             "There is no such upload. Begin a new one.": "Uploads: the id.",
+            "There is no calendar at this address, or it has ended. Make a new one in Huddle and subscribe to that.": "/feeds.",
             "There is no such family. Nothing was kept.": "Uploads: a family that you are not a member of, whether it exists or not.",
         ]),
         .init("method_not_allowed", 405, sentences: [

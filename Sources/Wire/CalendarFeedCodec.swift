@@ -8,32 +8,37 @@ package enum CalendarFeedCodec {
     package static func encode(_ settings: FeedSettings, into writer: inout JSONWriter) {
         writer.key("name")
         writer.string(settings.name)
-        writer.key("scope")
-        writer.string(settings.scope.word)
         switch settings.scope {
-        case .mine(let athletes) where !athletes.isEmpty:
-            writer.key("athletes")
+        case .mine(let athletes):
+            writer.key("mine")
             writer.beginArray()
             for athlete in athletes { writer.identifier(athlete) }
             writer.endArray()
         case .athlete(let athlete):
-            writer.key("athletes")
-            writer.beginArray()
+            writer.key("athlete")
             writer.identifier(athlete)
-            writer.endArray()
         case .trip(let trip):
             writer.key("trip")
             writer.identifier(trip)
-        case .mine, .all: break
+        case .all:
+            writer.key("all")
+            writer.boolean(true)
         }
-        writer.key("kinds")
-        writer.beginArray()
-        for kind in settings.kinds { writer.string(kind.name.description) }
-        writer.endArray()
-        writer.key("detail")
-        writer.string(settings.detail.rawValue)
-        writer.key("alarms")
-        writer.boolean(settings.hasAlarms)
+        // What is usual is left out.
+        if settings.kinds != FeedSettings.usualKinds {
+            writer.key("kinds")
+            writer.beginArray()
+            for kind in settings.kinds { writer.string(kind.name.description) }
+            writer.endArray()
+        }
+        if settings.detail != .full {
+            writer.key("detail")
+            writer.string(settings.detail.rawValue)
+        }
+        if !settings.hasAlarms {
+            writer.key("alarms")
+            writer.boolean(false)
+        }
         if let expiresAt = settings.expiresAt {
             writer.key("expires_at")
             writer.integer(expiresAt)
@@ -87,9 +92,8 @@ package enum CalendarFeedCodec {
 /// The settings of a feed as they are read, member by member.
 struct FeedMembers {
     private(set) var name: String?
-    private(set) var scope: String?
-    private var athletes: [Identifier] = []
-    private var trip: Identifier?
+    /// What the feed shows, once for each member that says so.
+    private(set) var scopes: [FeedScope] = []
     private var kinds: [Kind]?
     /// Whether a word of `kinds` is not a kind that a feed can have.
     private(set) var hasUnknownKind = false
@@ -101,9 +105,13 @@ struct FeedMembers {
     mutating func read(_ key: JSONKey, _ reader: inout JSONReader) throws(JSONError) -> Bool {
         switch key {
         case "name": name = try reader.readString()
-        case "scope": scope = try reader.readString()
-        case "athletes": athletes = try reader.readList { reader throws(JSONError) in try reader.readIdentifier() }
-        case "trip": trip = try reader.readIdentifier()
+        case "mine": scopes.append(.mine(athletes: try reader.readList { reader throws(JSONError) in try reader.readIdentifier() }))
+        case "athlete": scopes.append(.athlete(try reader.readIdentifier()))
+        case "trip": scopes.append(.trip(try reader.readIdentifier()))
+        case "all":
+            let start = reader.offset
+            guard try reader.readBool() else { throw .unexpected("true", at: start) }
+            scopes.append(.all)
         case "kinds":
             let words = try reader.readList { reader throws(JSONError) in try reader.readString() }
             let known = words.compactMap { Kind(name: $0) }.filter(FeedSettings.feedKinds.contains)
@@ -119,18 +127,8 @@ struct FeedMembers {
 
     /// The settings; `nil` if a member is missing that they need.
     var settings: FeedSettings? {
-        guard let name, let scope = feedScope else { return nil }
+        guard let name, scopes.count == 1 else { return nil }
         return FeedSettings(
-            name: name, scope: scope, kinds: kinds ?? FeedSettings.usualKinds, detail: detail, hasAlarms: hasAlarms, expiresAt: expiresAt)
-    }
-
-    private var feedScope: FeedScope? {
-        switch scope {
-        case "mine": .mine(athletes: athletes)
-        case "athlete": athletes.count == 1 ? .athlete(athletes[0]) : nil
-        case "trip": trip.map { .trip($0) }
-        case "all": .all
-        default: nil
-        }
+            name: name, scope: scopes[0], kinds: kinds ?? FeedSettings.usualKinds, detail: detail, hasAlarms: hasAlarms, expiresAt: expiresAt)
     }
 }

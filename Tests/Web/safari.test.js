@@ -61,7 +61,7 @@ const STYLE = [
   ["overflow-anchor (none)", /\boverflow-anchor\b/, "overflow-anchor: none"],
   ["style queries of containers (18)", /@container style\(/, "@container style(--a: b)"],
   ["::details-content (18.4)", /::details-content/, "::details-content {}"],
-  ["user-select without a prefix (none)", /(?<!-webkit-)\buser-select\b/, "user-select: none"],
+  ["user-select without a prefix beside it (none)", /(?<!-webkit-)(?<!-webkit-user-select: none; )\buser-select\b/, "user-select: none"],
 ];
 
 /** Where one of these is harmless without the browser's help, and why. */

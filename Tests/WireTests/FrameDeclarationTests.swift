@@ -114,7 +114,9 @@ struct FrameDeclarationTests {
                     }
                     var fewer = example
                     fewer.remove(at: position)
-                    let isRequired = member.name == "type" || declaration.members.contains { $0.name == member.name && $0.isRequired }
+                    // This code alone says by retry_after whether trying again can help.
+                    let isSignInFailed = member.name == "retry_after" && example.contains { $0.value == "\"sign_in_failed\"" }
+                    let isRequired = isSignInFailed || member.name == "type" || declaration.members.contains { $0.name == member.name && $0.isRequired }
                     #expect(isRead(fewer) == !isRequired, "\(declaration.type) without \(member.name)")
                     var wrong = example
                     wrong[position].value = "{\"x\":[]}"

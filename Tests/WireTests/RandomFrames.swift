@@ -167,7 +167,7 @@ struct RandomFrames {
                 request: sequence(), pick([.list, .add(identifier(), nonce: nonce(), feedSettings()), .change(identifier(), feedSettings()), .remove(identifier())])))
         case 28: return .deletion(DeletionRequest(request: sequence(), act: pick([.show, .request(name: string()), .withdraw])))
         case 23:
-            return .signInByName(NameSignIn(name: string(), secrets: secrets(), device: optional { $0.word() }, label: string()))
+            return .signInByName(NameSignIn(name: string(), secrets: secrets(), device: optional { $0.word() }, label: chance(30) ? "" : string()))
         case 24: return .account(AccountRequest(request: sequence(), accountAct()))
         case 22: return .addDevice(AddDeviceRequest(request: sequence()))
         case 21:

@@ -127,9 +127,7 @@ final class FeedFetching: RequestHandler {
         let now = services.now
         if let wait = shelf.guesses.wait(context.address, now: now) {
             return respond(
-                HTTPResponse(
-                    429, code: "rate_limited", sentence: "Too many addresses that open nothing come from your network. Try again later.",
-                    [Field("Retry-After", "\(RetryAfter.seconds(wait))")]))
+                HTTPResponse(Rejection(.rateLimited, "Too many addresses that open nothing come from your network. Try again later.", retryAfter: wait)))
         }
         shelf.guesses.miss(context.address, now: now)
         respond(Self.missing)
@@ -141,8 +139,6 @@ final class FeedFetching: RequestHandler {
     }
 
     private static func tooOften(_ wait: Int64) -> HTTPResponse {
-        HTTPResponse(
-            429, code: "rate_limited", sentence: "This calendar was fetched a moment ago. Fetch it again in a few seconds.",
-            [Field("Retry-After", "\(RetryAfter.seconds(wait))")])
+        HTTPResponse(Rejection(.rateLimited, "This calendar was fetched a moment ago. Fetch it again in a few seconds.", retryAfter: wait))
     }
 }

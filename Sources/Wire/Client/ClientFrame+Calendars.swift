@@ -44,9 +44,10 @@ extension ClientFrame {
     /// The members of a feed's settings, as two frames have them.
     private static let settingsMembers: [FrameDeclaration.Member] = [
         .init("name", ["type": "string"], "At most 60 characters. Calendar programs show it."),
-        .init("scope", ["enum": .array(FeedScope.words.map { .string($0) })], "mine, athlete, trip or all (`calendars.md`)."),
-        .init("athletes", listSchema("identifier"), "With mine, whose seasons, all without it, at most 32; with athlete, the one.", required: false),
-        .init("trip", commonSchema("identifier"), "With trip, which one.", required: false),
+        .init("mine", listSchema("identifier"), "The member's own: the seasons of these athletes, all for none, at most 32; and the member's trips.", required: false),
+        .init("athlete", commonSchema("identifier"), "The season and the trips of one athlete.", required: false),
+        .init("trip", commonSchema("identifier"), "The items of one trip.", required: false),
+        .init("all", ["const": true], "All seasons and trips.", required: false),
         .init(
             "kinds", ["type": "array", "items": ["enum": .array(FeedSettings.feedKinds.map { .string($0.name.description) })], "minItems": 1],
             "Which records become entries; event and trip_item without it.", required: false),
@@ -62,9 +63,9 @@ extension ClientFrame {
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("id", commonSchema("identifier"), "Of the feed, drawn by the client. With the nonce it makes a repetition get the first answer."),
                 .init("nonce", commonSchema("nonce"), "Kept until the answer is there, like a password."),
-            ] + settingsMembers, feature: .calendars,
+            ] + settingsMembers, oneOf: ["mine", "athlete", "trip", "all"], feature: .calendars,
             example:
-                #"{"type":"add_calendar","request":31,"id":"01910000-0000-7000-8000-000000000061","nonce":"9d1f6b0c3e7a4852c06e5fb18a2d7394","name":"Ana's phone","scope":"mine","athletes":["01910000-0000-7000-8000-000000000011"],"kinds":["event","trip_item"],"detail":"full","alarms":true}"#
+                #"{"type":"add_calendar","request":31,"id":"01910000-0000-7000-8000-000000000061","nonce":"9d1f6b0c3e7a4852c06e5fb18a2d7394","name":"Ana's phone","mine":["01910000-0000-7000-8000-000000000011"]}"#
         )
 
         private var id: Identifier?
@@ -95,9 +96,9 @@ extension ClientFrame {
             [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("id", commonSchema("identifier"), "Of the feed."),
-            ] + settingsMembers, feature: .calendars,
+            ] + settingsMembers, oneOf: ["mine", "athlete", "trip", "all"], feature: .calendars,
             example:
-                #"{"type":"change_calendar","request":32,"id":"01910000-0000-7000-8000-000000000061","name":"Ana's phone","scope":"trip","trip":"01910000-0000-7000-8000-000000000031","kinds":["trip_item"],"detail":"busy","alarms":false,"expires_at":1776254400000}"#
+                #"{"type":"change_calendar","request":32,"id":"01910000-0000-7000-8000-000000000061","name":"Ana's phone","trip":"01910000-0000-7000-8000-000000000031","kinds":["trip_item"],"detail":"busy","alarms":false,"expires_at":1776254400000}"#
         )
 
         private var id: Identifier?
@@ -147,18 +148,14 @@ extension FeedMembers {
     /// The settings of a feed, for a frame that needs them.
     fileprivate func settings(_ content: inout FrameContent) throws(JSONError) -> FeedSettings {
         _ = try content.need(name, "name")
-        let scope = try content.need(scope, "scope")
-        guard FeedScope.words.contains(scope) else {
-            throw content.refuseQuestion(.invalid, "scope must be mine, athlete, trip or all", field: "scope")
+        guard !scopes.isEmpty else { throw content.missing("mine") }
+        guard scopes.count == 1 else {
+            throw content.refuse(.invalid, "A calendar has one of mine, athlete, trip and all", field: scopes[1].word)
         }
         guard !hasUnknownKind else {
             throw content.refuseQuestion(.invalid, "kinds: a calendar shows event, trip and trip_item", field: "kinds")
         }
-        guard let settings else {
-            throw content.refuseQuestion(
-                .required, scope == "trip" ? "A calendar of a trip needs trip, its id" : "A calendar of an athlete needs athletes with one id",
-                field: scope == "trip" ? "trip" : "athletes")
-        }
+        guard let settings else { throw content.missing("mine") }
         return settings
     }
 }

@@ -283,15 +283,15 @@ enum CommonSchema {
                 ("used_on", ["type": "string", "format": "date"]),
             ], optional: ["used_on"], feature: .passwords)),
         ("calendar", closed(
-            "A calendar feed of the member, without its address. athletes: with mine, whose seasons, left out for all; with athlete, the one. fetches counts how often a program asked for it, program is what the last one called itself.",
+            "A calendar feed of the member, without its address. It has one of mine, athlete, trip and all; kinds, detail and alarms are left out where they are event and trip_item, full and true. fetches counts how often a program asked for it, program is what the last one called itself.",
             [
-                ("id", own("identifier")), ("name", ["type": "string"]), ("scope", ["enum": .array(FeedScope.words.map { .string($0) })]),
-                ("athletes", ["type": "array", "items": own("identifier"), "minItems": 1]), ("trip", own("identifier")),
+                ("id", own("identifier")), ("name", ["type": "string"]), ("mine", ["type": "array", "items": own("identifier")]),
+                ("athlete", own("identifier")), ("trip", own("identifier")), ("all", ["const": true]),
                 ("kinds", ["type": "array", "items": ["enum": .array(FeedSettings.feedKinds.map { .string($0.name.description) })], "minItems": 1]),
                 ("detail", ["enum": .array(FeedDetail.allCases.map { .string($0.rawValue) })]), ("alarms", ["type": "boolean"]),
                 ("expires_at", own("instant")), ("created_at", own("instant")), ("fetches", own("count")), ("fetched_at", own("instant")),
                 ("program", ["type": "string"]),
-            ], optional: ["athletes", "trip", "expires_at", "fetched_at", "program"], feature: .calendars)),
+            ], optional: ["mine", "athlete", "trip", "all", "kinds", "detail", "alarms", "expires_at", "fetched_at", "program"], feature: .calendars)),
         ("overlap_override", closed(
             "Overlaps of trip items that an author accepts, and why.",
             [

@@ -37,7 +37,7 @@ extension ServerFrame {
                 .init("made", commonSchema("identifier"), "After add_calendar: which one was made.", required: false),
                 .init("token", commonSchema("word"), "After add_calendar: its secret, for /feeds/TOKEN.ics. The server keeps a hash of it.", required: false),
             ], feature: .calendars, example: #"""
-                {"type":"calendars","request":31,"calendars":[{"id":"01910000-0000-7000-8000-000000000061","name":"Ana's phone","scope":"mine","athletes":["01910000-0000-7000-8000-000000000011"],"kinds":["event","trip_item"],"detail":"full","alarms":true,"created_at":1776254400000,"fetches":12,"fetched_at":1776340800000,"program":"iOS/18.4 dataaccessd/1.0"}],"made":"01910000-0000-7000-8000-000000000061","token":"q0Yk1m6uWm0Z2oQ3cXl9dS8vNf5tRb7h"}
+                {"type":"calendars","request":31,"calendars":[{"id":"01910000-0000-7000-8000-000000000061","name":"Ana's phone","mine":["01910000-0000-7000-8000-000000000011"],"created_at":1776254400000,"fetches":12,"fetched_at":1776340800000,"program":"iOS/18.4 dataaccessd/1.0"}],"made":"01910000-0000-7000-8000-000000000061","token":"q0Yk1m6uWm0Z2oQ3cXl9dS8vNf5tRb7h"}
                 """#)
 
         private var calendars: [CalendarFeed]?

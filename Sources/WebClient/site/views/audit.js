@@ -15,6 +15,8 @@ import { pagedList } from "./answers.js";
 export const ACTS = {
   family_created: ({ author, whom }) => `${author} made the family; its first parent is ${whom}`,
   family_imported: ({ author }) => `${author} imported the family from an archive`,
+  deletion_requested: ({ author, detail }) => `${author} asked for the deletion of the family on ${detail}`,
+  deletion_withdrawn: ({ author }) => `${author} withdrew the request to delete the family`,
   invited: ({ author, whom, named }) => `${author} invited ${whom}${named}`,
   invite_withdrawn: ({ author, whom }) => `${author} withdrew the invite of ${whom}`,
   invite_accepted: ({ author }) => `${author} accepted an invite`,
@@ -48,6 +50,11 @@ export const ACTS = {
   exported: ({ author, named }) => `${author} exported the family${named}`,
   shared: ({ author, whom }) => `${author} shared a document of ${whom}`,
   share_ended: ({ author, whom }) => `${author} ended a share link of a document of ${whom}`,
+  mail_confirmed: ({ author, whose }) => `${author} confirmed an e-mail address for ${whose} sign-in`,
+  mail_removed: ({ author, whose }) => `${author} removed the e-mail address of ${whose} sign-in`,
+  calendar_added: ({ author, named }) => `${author} made a calendar feed${named}`,
+  calendar_changed: ({ author, named }) => `${author} changed a calendar feed${named}`,
+  calendar_removed: ({ author, named }) => `${author} removed a calendar feed${named}`,
   quota_set: ({ author, named }) => `${author} set a quota${named}`,
 };
 

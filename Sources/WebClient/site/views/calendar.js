@@ -4,6 +4,7 @@ import { button, fill, h } from "../screen/html.js";
 import { counted, monthText, shortWeekdayText, weekdayText } from "../words/dates.js";
 
 /** @typedef {import("./season.js").Season} Season */
+/** @typedef {import("../screen/html.js").Child} Child */
 
 /** The months that can be reached from the present one, in both directions. */
 const REACH = 24;
@@ -24,7 +25,7 @@ export class MonthGrid {
   /**
    * @param {Season} season
    * @param {{noun: string, marked: (first: number, last: number) => Map<number, number>, count: (first: number, last: number) => number, chosen: (date: number) => void,
-   *   bars?: (first: number, last: number) => (date: number) => {content: import("../screen/html.js").Child, text: string}}} options
+   *   bars?: (first: number, last: number) => (date: number) => {content: Child, text: string}}} options
    *   `marked`: the number of events on each day from the first to the last; `count`: of events in that time; `bars`: what stands in a day besides, with its words
    */
   constructor(season, { noun, marked, count, chosen, bars }) {
