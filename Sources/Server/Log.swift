@@ -30,7 +30,7 @@ package final class Log: Sendable {
 
     /// Of each event. Enough for a bad day to be understood, little enough to be kept: there are a dozen events that clients can provoke,
     /// and seldom more than one of them floods (7 MB an hour).
-    static let maxLinesPerSecond = 20
+    static let maxLinesPerSecond = 32
 
     private struct Budget {
         var second: Int64 = 0

@@ -96,15 +96,15 @@ enum ServeOptions {
                         reason: "A school or a team hotel has one address."),
                     .init(
                         "connections-per-family", .number(1...1_000_000), initial: "\(limits.connectionsPerFamily)",
-                        "The connections in the room of one family. huddled quota sets another value for one family.",
+                        "The connections in the room of one family. The host can set another value for one family.",
                         reason: "Eight members may have as many connections as each of them may have."),
                     .init(
                         "family-mutations-per-second", .number(1...1_000_000), initial: "\(limits.familyMutationsPerSecond)",
-                        "The changes of one family per second; ten times as many may come at once after a pause. huddled quota sets another value for one family.",
+                        "The changes of one family per second; ten times as many may come at once after a pause. The host can set another value for one family.",
                         reason: "The writer makes thousands per second, so tens of families at their limit fit beside each other."),
                     .init(
                         "family-lists-per-second", .number(1...1_000_000), initial: "\(limits.familyListsPerSecond)",
-                        "The lists and their like of one family per second. huddled quota sets another value for one family.",
+                        "The lists and their like of one family per second. The host can set another value for one family.",
                         reason: "Clients hold what they show; a list is for searches and for old messages."),
                     .init(
                         "family-storage", .size(1...1_000_000 << 30), initial: OptionForm.text(size: limits.familyStorage), "The documents of one family.",

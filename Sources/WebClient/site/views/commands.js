@@ -61,7 +61,7 @@ export const COMMANDS = [
   command("line", "consents", "", "the sign-in of each member, athletes who need a consent, and last days of guests"),
   command("line", "drafts", "", "what was refused and is kept"),
   command("line", "sessions", "", "where you are signed in; name a session, or end one"),
-  command("line", "invites", "", "invites that nobody has accepted; a new code for one, or take one back"),
+  command("line", "invites", "", "invites that nobody has accepted; a new code for one, or withdraw one"),
   command("line", "reconnect", "", "try the server now, instead of waiting for the next attempt"),
   command("line", "logout", "", "end the sign-in here, on the server too"),
 ];
