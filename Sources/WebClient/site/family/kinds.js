@@ -40,6 +40,7 @@ export const KINDS = {
     fields: [
       { name: "name", label: "Family name", type: "line", max: 100, required: true },
       { name: "time_zone", label: "Time zone", type: "zone", required: true },
+      { name: "deletion_date", label: "Will be deleted on", type: "date", server_only: true },
     ],
   },
   member: {
