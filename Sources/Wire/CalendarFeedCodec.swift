@@ -24,7 +24,7 @@ package enum CalendarFeedCodec {
             writer.key("all")
             writer.boolean(true)
         }
-        // What is usual is left out.
+        // Usual values are left out.
         if settings.kinds != FeedSettings.usualKinds {
             writer.key("kinds")
             writer.beginArray()
@@ -92,7 +92,7 @@ package enum CalendarFeedCodec {
 /// The settings of a feed as they are read, member by member.
 struct FeedMembers {
     private(set) var name: String?
-    /// What the feed shows, once for each member that says so.
+    /// The scope of the feed, once for each member that gives it.
     private(set) var scopes: [FeedScope] = []
     private var kinds: [Kind]?
     /// Whether a word of `kinds` is not a kind that a feed can have.
