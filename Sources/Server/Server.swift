@@ -175,7 +175,8 @@ package enum HuddleServer {
             shard.tick.uploads = uploads
             uploads.mostOfFamily = { [hub = shard.hub.hub] in hub.quota(.uploads, of: $0) }
             for (family, own) in ownQuotas { shard.hub.hub.setQuotas(own, of: family) }
-            shard.admin.live = LiveFigures(shard, uploads: uploads, database: folder.databasePath)
+            shard.admin.live = LiveFigures(
+                health: shard.health, hub: shard.hub, workers: shard.workers, table: shard.table, reactor: shard.reactor, uploads: uploads, database: folder.databasePath)
             defer { shard.admin.live = nil }
             shard.accounts.passkeys.party = options.publicURL?.party
             shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + AccountRoutes.all(shard.services) + PasskeyRoutes.all(shard.services) + FamilyRoutes.all(shard.services, FamilyExports(transfers: transfers, folder: folder.path)) + DocumentRoutes.all(shard.services, blobs) + FeedRoutes.all(shard.services) + [thumbnails.resource(shard.services)])

@@ -10,12 +10,22 @@ import Store
 final class LiveFigures {
     /// The path of the database.
     let database: String
-    private let shard: Shard
+    private let health: HealthMonitor
+    private let hub: HubDriver
+    private let workers: Workers
+    private let table: ConnectionTable
+    private let reactor: Reactor
     private let uploads: UploadTable
     private let startedAt = Clock.wallMilliseconds()
 
-    init(_ shard: Shard, uploads: UploadTable, database: String) {
-        self.shard = shard
+    init(
+        health: HealthMonitor, hub: HubDriver, workers: Workers, table: ConnectionTable, reactor: Reactor, uploads: UploadTable, database: String
+    ) {
+        self.health = health
+        self.hub = hub
+        self.workers = workers
+        self.table = table
+        self.reactor = reactor
         self.uploads = uploads
         self.database = database
     }
@@ -31,7 +41,7 @@ final class LiveFigures {
 
     private func usage(_ tree: JSONTree) -> JSONTree {
         guard let family = tree["family"]?.text.flatMap({ Identifier($0) }) else { return tree }
-        let used = [FamilyQuota.connections: shard.hub.hub.connections(of: family), .uploads: uploads.open(of: family)]
+        let used = [FamilyQuota.connections: hub.hub.connections(of: family), .uploads: uploads.open(of: family)]
         var tree = tree
         tree["quotas"] = .list((tree["quotas"]?.elements ?? []).map { row in
             var row = row
@@ -42,15 +52,15 @@ final class LiveFigures {
     }
 
     private func status(_ tree: JSONTree) -> JSONTree {
-        let report = shard.health.report(now: shard.reactor.now)
-        let (hub, workers) = (shard.hub.hub, shard.workers)
-        let machine = shard.health.probe?.newest.reading
+        let report = health.report(now: reactor.now)
+        let hub = hub.hub
+        let machine = health.probe?.newest.reading
         func count(_ number: Int) -> JSONTree { .integer(Int64(number)) }
         func waiting(_ counts: [Int]) -> JSONTree { count(counts.reduce(0, +)) }
         var status = JSONTree.object(of: [
             "running": .flag(true), "version": .text(HuddleVersion.text), "uptime_ms": .integer(max(Clock.wallMilliseconds() - startedAt, 0)),
             "ready": .flag(report.isReady), "problems": .list(report.problems.map { .text($0.reason) }),
-            "connections": count(shard.table.served), "connections_limit": count(shard.table.limit), "sessions": count(hub.openSessions),
+            "connections": count(table.served), "connections_limit": count(table.limit), "sessions": count(hub.openSessions),
             "people": count(hub.connectedPeople), "rooms": count(hub.openRooms), "uploads": count(uploads.count),
             "queues": .object(of: [
                 "writer": waiting(workers.writer.waiting.map(\.count)), "readers": waiting(workers.readers.waiting.map(\.count)),
