@@ -95,6 +95,7 @@ struct HubActivityTests {
     func bounded() {
         var limits = Limits()
         limits.connectionsPerMember = 1_000
+        limits.connectionsPerFamily = 1_000
         var script = HubScript(limits: limits)
         let authors = (0..<12).map { script.live(Identifier(high: 7, low: UInt64($0)), at: 0) }
         for _ in 0..<488 { _ = script.live(HubScript.maya, at: 0) }
