@@ -26,6 +26,7 @@ extension MemoryFamilies {
             tables.keys[family] = nil
             tables.families[key]?.row = nil
             tables.families[key]?.arrival = nil
+            tables.outbox = tables.outbox.filter { $0.value.family != key }
         }
     }
 
@@ -79,6 +80,8 @@ extension MemoryPeople {
                 tables.recoveryCodes[person] = nil
                 tables.recoveries[person] = nil
                 tables.handles[person] = nil
+                tables.mails[person] = nil
+                tables.outbox = tables.outbox.filter { $0.value.person != person }
                 tables.devices = tables.devices.filter { $0.value.person != person }
                 tables.passkeys = tables.passkeys.filter { $0.value.person != person }
             }

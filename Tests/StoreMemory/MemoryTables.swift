@@ -157,6 +157,8 @@ package struct MemoryTables {
         case "passkeys": return passkeys.count
         case "mail_addresses": return mails.count
         case "outbox": return outbox.count
+        case "calendar_feeds": return sum { $0.feeds.count }
+        case "quotas": return sum { tables in FamilyQuota.allCases.count { tables.quotas[$0] != nil } }
         case "consumers": return consumers.count
         default: preconditionFailure("no table \(table)")
         }

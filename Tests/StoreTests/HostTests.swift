@@ -166,7 +166,9 @@ struct HostTests {
     @Test("The host takes an invite back: its code is dead, and the family's audit log has it; again it changes nothing")
     func withdraws() throws {
         let invited = try world.invite(home, .guest, name: "Gus")
-        let listed = try #require(try ask(.invites(family: "Rivera"))["invites"]?.elements)
+        // Besides the one of the family's first parent.
+        func ofGus() throws -> [JSONTree] { try #require(try ask(.invites(family: "Rivera"))["invites"]?.elements).filter { $0["name"]?.text == "Gus" } }
+        let listed = try ofGus()
         #expect(listed.map { keys($0) } == [["invite", "member", "name", "role", "state", "by", "created_at", "expires_at"]])
         #expect(listed.first?["member"]?.text == invited.member.description && listed.first?["state"]?.text == "pending")
         let id = try #require(listed.first?["invite"]?.text.flatMap { Identifier($0) })
@@ -177,7 +179,7 @@ struct HostTests {
         let code = try #require(invited.code)
         guard case .failure(let rejection) = try world.store.perform(.redeem(code: code, nonce: World.nonce(1), name: "Gus")).0 else { throw Unexpected() }
         #expect(rejection.code == .codeUnknown)
-        #expect(try ask(.invites(family: "Rivera"))["invites"]?.elements == [])
+        #expect(try ofGus().isEmpty)
         #expect(try acts().filter { $0.hasPrefix("invite_withdrawn") } == ["invite_withdrawn host"])
         guard case .failure(let nothing) = try world.store.perform(.withdrawInvite(world.newID(), family: "Rivera")) else { throw Unexpected() }
         #expect(nothing.code == .notFound)
@@ -292,7 +294,8 @@ struct HostTests {
         let other = try world.home("Nowak")
         _ = try world.signIn(home, home.parent)
         for number in 1...HostQuestion.rows {
-            world.surroundings.now += number % 3 == 0 ? 1 : 0
+            // Two of three share their time with another; the last is newer than all.
+            world.surroundings.now += number % 3 == 1 ? 1 : 0
             _ = try set([.lists: number], of: (number % 2 == 0 ? home : other).family.description).get()
         }
         let (acts, pages) = try all("entries") { .audit(family: nil, after: $0?.text) }
