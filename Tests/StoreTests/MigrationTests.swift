@@ -327,7 +327,7 @@ struct MigrationTests {
             return (try upgrade.content(), seen)
         }()
         let count = Int(faultvfs_operations(upgrade.disk.name) - start)
-        #expect(count > (first < Int(Schema.version) ? 20 : 1))
+        #expect(count > (first < Int(Schema.version) ? 12 : 1))
 
         /// Lets the start end at an operation, and looks at what the next one makes of it.
         ///

@@ -160,11 +160,13 @@ final class PeopleEpisode {
     }
 
     /// A summary without what a step leaves twice that was sent twice because its answer was lost: the acts of a person about their own sign-in, and the time
-    /// of a check. Invites, consents and ends of sessions are left once, however often they are asked for.
+    /// of a check. A password that is set again also ends again the sessions that there are then. Invites and consents are left once, however often
+    /// they are asked for.
     static func settled(_ summary: Summary) -> Summary {
         let own = ["password_set", "recovery_codes_made", "signed_in"]
         return summary.filter { !$0.hasPrefix("checked") }.map { line in
-            line.hasPrefix("acts") ? line.split(separator: " ").filter { act in !own.contains { act.hasPrefix($0) } }.joined(separator: " ") : line
+            line.hasPrefix("acts") ? line.split(separator: " ").filter { act in !own.contains { act.hasPrefix($0) } }
+                .map { $0.hasPrefix("sessions_ended") ? "sessions_ended" : $0 }.joined(separator: " ") : line
         }
     }
 

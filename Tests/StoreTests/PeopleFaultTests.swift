@@ -55,7 +55,7 @@ struct PeopleFaultTests {
         }
         #expect(reference[PeopleEpisode.Step.expire.rawValue] == reference[PeopleEpisode.Step.expire.rawValue + 1], "a refused act writes nothing")
         #expect(reference.last?.first == """
-            acts family_created×1 token_by_host×1 password_set×1 invited×1 consent_given×1 invited×1 invite_accepted×1 signed_in×1 password_set×1 \
+            acts family_created×1 token_by_host×1 password_set×1 invited×1 consent_given×1 invited×1 invite_accepted×1 password_set×1 \
             recovery_codes_made×1 signed_in×1 password_set×1 sessions_ended×1 birth_date_corrected×1 consent_withdrawn×1 sessions_ended×1
             """)
     }
