@@ -58,7 +58,7 @@ extension Store {
                 return TokenMade(token: token, session: known.account(current: session))
             }
             try requireCheck(session: session, at: at)
-            try checkAthletes(of: new, person: asking.person)
+            try checkAthletes(of: new, person: asking.person, at: at)
             let limit = AccountSession.most + AccountSession.mostTokens
             let tokens = try people.sessions(ofPerson: asking.person, limit: limit).count { $0.kind == .token && $0.isAlive(at: at) }
             guard tokens < AccountSession.mostTokens else {
@@ -70,7 +70,7 @@ extension Store {
         }
     }
 
-    private func checkAthletes(of new: NewToken, person: Int64) throws {
+    private func checkAthletes(of new: NewToken, person: Int64, at: Int64) throws {
         guard new.scope == .calendar else {
             guard new.athletes.isEmpty else {
                 throw Rejection(.invalid, "Only a token for calendars names athletes. Leave out athletes", field: "athletes")
@@ -83,10 +83,11 @@ extension Store {
         guard new.athletes.count <= AccountSession.mostAthletes else {
             throw Rejection(.tooMany, "athletes: at most \(AccountSession.mostAthletes) entries", field: "athletes")
         }
-        let families = Set(try people.memberships(ofPerson: person).map(\.familyID))
         for athlete in new.athletes {
-            guard let membership = try people.membership(athlete), families.contains(membership.familyID),
-                try family(membership.familyID)?.state.member(athlete)?.role == .athlete
+            // A person who may not enter the family, for example for want of a consent, learns nothing of its athletes.
+            guard let membership = try people.membership(athlete), let stored = try family(membership.familyID),
+                let member = try people.member(family: stored.key, person: person), try entered(member, stored.state, at: at) != nil,
+                stored.state.member(athlete)?.role == .athlete
             else { throw Rejection(.notFound, "There is no such athlete in this family.", field: "athletes") }
         }
     }
