@@ -20,4 +20,14 @@ final class FaultDisk: Sendable {
     func world(_ surroundings: Surroundings) throws -> World {
         try World(path: "huddle.db", vfs: name, surroundings: surroundings)
     }
+
+    /// Opens the database as the next start does, which the disk may kill.
+    ///
+    /// - Returns: Whether the start came as far as the second step of the schema. A sweep over kills of one step ends there: kills of later steps are
+    ///   swept by the tests of those, and from each released version by `MigrationTests`.
+    func takesMoreThanOneStep(_ surroundings: Surroundings) -> Bool {
+        var steps = 0
+        _ = try? Store(path: "huddle.db", vfs: name, environment: surroundings.environment, upgrading: { _, _ in steps += 1 })
+        return steps > 1
+    }
 }
