@@ -42,7 +42,7 @@ struct CalendarQuestionTests {
         ] { #expect(throws: UsageError.self, "\(wrong)") { try Invocation(wrong).action } }
     }
 
-    @Test("export takes --ics for what has a time, and a file that ends so")
+    @Test("export takes --ics, or a file with that ending, for kinds that have a time")
     func exports() throws {
         guard case .exportCalendar(_, nil) = try action("export", "events", "--ics"), case .exportCalendar(_, "a.ics"?) = try action("export", "items", "--output", "a.ics") else {
             Issue.record("not a calendar")

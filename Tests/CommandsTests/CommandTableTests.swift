@@ -15,12 +15,12 @@ struct CommandTableTests {
         #expect(CommandTable.all.allSatisfy { !$0.words.isEmpty || !$0.slash.isEmpty })
     }
 
-    @Test("Every verb is somebody's")
+    @Test("Every verb belongs to a command")
     func verbs() {
         #expect(Set(CommandTable.all.map(\.verb)) == Set(Command.Verb.allCases))
     }
 
-    @Test("No command has an option twice, nor one of every command's; each says what it is for", arguments: CommandTable.all)
+    @Test("No command has an option twice, or an option that every command has; each option has a description", arguments: CommandTable.all)
     func options(command: Command) {
         let names = (command.options + CommandTable.common).flatMap(\.names)
         #expect(Set(names).count == names.count, "\(Dictionary(grouping: names) { $0 }.filter { $1.count > 1 }.keys)")
@@ -32,7 +32,7 @@ struct CommandTableTests {
         #expect(!command.summary.isEmpty && !command.summary.hasSuffix("."))
     }
 
-    @Test("Every kind that mutations write can be added, edited, listed and removed, by its fields")
+    @Test("Commands add, edit, list and remove records of every kind that mutations write, by its fields")
     func kinds() {
         for kind in Kind.allCases where kind.declaration.isCreatedByMutation && kind != .message && kind != .readingPosition {
             for verb in [Command.Verb.list, .add, .edit, .remove] { #expect(CommandTable.command(verb, kind) != nil, "\(verb) \(kind)") }
@@ -43,7 +43,7 @@ struct CommandTableTests {
         }
     }
 
-    @Test("Every command of the program is found by its words, and has help with its usage and options", arguments: CommandTable.all)
+    @Test("The reader finds every command of the program by its words, and help shows its usage and options", arguments: CommandTable.all)
     func help(command: Command) {
         for words in command.words where !words.isEmpty {
             #expect(CommandTable.command(words)?.command == command)
@@ -56,7 +56,7 @@ struct CommandTableTests {
         }
         for words in command.slash {
             #expect(CommandTable.slash(words)?.command == command)
-            // Nothing is told that the conversation then does not know.
+            // Help of the conversation mentions no option that the conversation does not know.
             for option in command.options where !option.isInConversation {
                 #expect(!Help.conversation("/" + words.joined(separator: " ")).contains { $0.hasPrefix("  \(option.usage)") })
             }
@@ -83,14 +83,14 @@ struct CommandTableTests {
         #expect(Help.text(topic.rawValue).hasPrefix(page.joined(separator: "\n")))
         #expect(Array(Help.conversation(topic.rawValue).prefix(page.count)) == page)
         #expect(Help.text(nil).contains(topic.rawValue) && Help.conversation(nil).contains { $0.contains("/help \(topic.rawValue)") })
-        // Every command that a page shows is understood.
+        // The conversation understands every command that a page shows.
         for command in page.flatMap({ $0.matches(of: #/\/([a-z]+)/#).map { String($0.output.1) } }) where !["config", "huddle", "profile", "local", "state"].contains(command) {
             #expect(CommandTable.slash([command]) != nil, "/\(command)")
         }
         #expect(Help.text("documents").contains("huddle documents [TEXT…]"))
     }
 
-    @Test("Usage shows what must be written, and what may be")
+    @Test("Usage shows the required and the optional words")
     func usage() {
         #expect(CommandTable.command(["shift"])?.command.usage == "huddle shift [KIND] ID DAYS")
         #expect(CommandTable.command(["events", "add"])?.command.usage == "huddle events add [FIELD=VALUE…]")

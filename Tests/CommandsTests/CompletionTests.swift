@@ -9,7 +9,7 @@ import Words
 
 @Suite("Completion in shells")
 struct CompletionTests {
-    /// Two athletes, a parent, a trip, and events of which two are called the same.
+    /// Two athletes, a parent, a trip, and events of which two have the same name.
     private static let names: RecordNames = {
         func record(_ kind: Kind, _ number: UInt64, _ values: [String: Value]) -> Record {
             var fields = Fields(kind)
@@ -55,7 +55,7 @@ struct CompletionTests {
         #expect(offered(words) == wanted)
     }
 
-    @Test("Deleted records are offered for restoring; columns come with commas between")
+    @Test("Completion offers deleted records for restoring, and columns separated by commas")
     func deleted() {
         func offered(_ words: [String]) -> [String] {
             let deleted = RecordNames([World.event(["name": .text("Gone Camp")], id: 99)])
@@ -67,7 +67,7 @@ struct CompletionTests {
         #expect(offered(["events", "--columns", "na"]) == ["name"] && offered(["events", "--columns", "name,loc"]) == ["name,location"])
     }
 
-    @Test("In the conversation its own commands, and none of the program's options", arguments: [
+    @Test("The conversation offers its own commands, and none of the program's options", arguments: [
         (["con"], ["consents", "context", "conflicts"]), (["context", "m"], ["Mateo Rivera"]), (["context", ""], ["all", "Elena Rivera", "Mateo Rivera"]),
         (["attend", "f"], ["Fall Showcase"]), (["add", "event", "type=ca"], ["type=camp"]), (["events", "--ser"], []), (["events", "--ty"], ["--type"]),
         (["watch"], []), (["help", "off"], ["offline"]), (["help", "unde"], []), (["me", "f"], []), (["outbox", "s"], ["send"]),
@@ -78,7 +78,7 @@ struct CompletionTests {
         #expect(found.map(\.text) == wanted)
     }
 
-    @Test("Records that are called the same are offered by the end of their ids, which names them")
+    @Test("Records with the same name are offered by the end of their ids, which names them")
     func sameNames() throws {
         let found = offered(["attend", ""])
         #expect(found == ["0000abcdef01", "0000abcdef02", "Fall Showcase"])
@@ -99,7 +99,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("Without kept records commands and options are offered all the same, and none are read for them")
+    @Test("Without a copy on this machine commands and options are offered all the same, and no records are read for them")
     func withoutRecords() {
         #expect(Completion.answer(["attend", ""], names: { nil }) == .candidates([]))
         _ = Completion.answer(["events", "--type", ""], names: {
@@ -108,7 +108,7 @@ struct CompletionTests {
         })
     }
 
-    @Test("Names of profiles are offered where one is named, and token files are files")
+    @Test("Completion offers profile names for a profile, and file names for a token file")
     func profiles() {
         func offered(_ words: [String]) -> String { Completion.answer(words, profiles: { ["carmen", "elena"] }, names: { nil }).lines }
         #expect(offered(["--profile", "el"]) == "elena\n")
@@ -116,7 +116,7 @@ struct CompletionTests {
         #expect(offered(["--token-file", ""]) == Completion.Answer.files.lines)
     }
 
-    @Test("Any words have an answer", arguments: [UInt64](1...20))
+    @Test("Completion answers any words", arguments: [UInt64](1...20))
     func anything(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pool = CommandTable.all.flatMap(\.words).flatMap(\.self) + ["--", "-", "=", "--=", "--type=", "a=b=c", ",", "+", "", "é", "--server", "\"", "\\"]
@@ -127,7 +127,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("The server and the sign-in that are typed already are those whose names are offered", arguments: [
+    @Test("Completion offers the names of the typed server and sign-in", arguments: [
         (["--server", "ws://a:1", "attend", ""], "ws://a:1", nil, nil), (["--server=ws://a:1", "attend", ""], "ws://a:1", nil, nil),
         (["attend", "--token", "T", "--family", "F", ""], "ws://kept", "T", "F"), (["--server"], "ws://kept", nil, nil),
         (["--server", "ws://half"], "ws://kept", nil, nil), (["say", "--", "--server", "ws://a:1", ""], "ws://kept", nil, nil),

@@ -9,7 +9,7 @@ struct DocumentRequestTests {
         return request
     }
 
-    @Test("docs and documents are one word; a type is read as people say it", arguments: ["rec_letter", "rec-letter", "Rec Letter"])
+    @Test("The words docs and documents mean the same; a type is read in the words that people use", arguments: ["rec_letter", "rec-letter", "Rec Letter"])
     func upload(type: String) throws {
         for word in ["docs", "documents"] {
             guard case .upload(let files, let description)? = try request(word, "upload", "a.pdf", "--type", type, "--title", " Coach A ") else {
@@ -36,7 +36,7 @@ struct DocumentRequestTests {
         #expect { try Invocation(words) } throws: { ($0 as? UsageError)?.message == sentence }
     }
 
-    @Test("The next version needs no type; the other commands say what they say")
+    @Test("A new version needs no type; the other commands keep their words")
     func others() throws {
         guard case .upload(_, let description)? = try request("docs", "upload", "b.pdf", "--replaces", "transcript") else {
             Issue.record("no upload")

@@ -47,7 +47,7 @@ struct InvocationTests {
         return .list(filter)
     }
 
-    @Test("Filters that make no sense are refused with what does", arguments: [
+    @Test("The reader refuses a filter that is not valid, and lists the valid ones", arguments: [
         ("events --type tournament", "official_visit"), ("events --status perhaps", "not_registered"), ("events --date soon", "this_month"),
         ("events --sort newest", "date_desc"), ("events --from tomorrow", "2026-12-01"), ("coaches --sort start", "name"),
         ("schools --type camp", "--type"), ("completions tcsh", "completions SHELL"), ("--json", "batch --json"), ("export events --json", "huddle events --json"),
@@ -81,10 +81,10 @@ struct InvocationTests {
         ("add school name=Yale", .add(.school, [input(.school, "name", "Yale")], athlete: nil)),
         ("add trip_item title=Zoo trip=Austin", .add(.tripItem, [input(.tripItem, "trip_id", "Austin"), input(.tripItem, "title", "Zoo")], athlete: nil)),
         ("edit event abcd cost=150 --city Austin", .edit(.event, "abcd", [input(.event, "cost", "150"), input(.event, "city", "Austin")])),
-        // A value may look like an assignment, and an equals sign in it is its own.
+        // A value may look like an assignment, and may contain an equals sign.
         ("events edit abcd --description cost=1", .edit(.event, "abcd", [input(.event, "description", "cost=1")])),
         ("edit event abcd description=a=b", .edit(.event, "abcd", [input(.event, "description", "a=b")])),
-        // The text that an option searches is not a command.
+        // The search text of an option is not a command.
         ("events --search add", searched("add")), ("events --json --search rm", searched("rm")), ("--json events --search attend", searched("attend")),
         ("events --upcoming add", upcoming("add")), ("help add event", .help(topic: "add event")), ("events add --help", .help(topic: "events add")),
         ("schools add --name Yale", .add(.school, [input(.school, "name", "Yale")], athlete: nil)),
@@ -105,7 +105,7 @@ struct InvocationTests {
         #expect(try Invocation(Self.words(line)).action == command)
     }
 
-    @Test("Options of every command stand before or behind it", arguments: [
+    @Test("The common options may come before or after a command", arguments: [
         "--server ws://h:1 --token t --family f --context c --json --timeout 3 events add --name N",
         "events --server ws://h:1 --token t --family f --context c --json --timeout 3 add --name N",
         "events add --name N --server=ws://h:1 --token=t --family=f --context=c --json --timeout=3",
@@ -121,7 +121,7 @@ struct InvocationTests {
         #expect(invocation.action == .add(.event, [Self.input(.event, "name", "N")], athlete: nil))
     }
 
-    @Test("The sign-in is a profile or a file of any command; standard input is one where nothing else reads it")
+    @Test("Any command takes its sign-in from a profile or a file; standard input is such a file if nothing else reads it")
     func signIns() throws {
         let invocation = try Invocation(Self.words("--profile elena events --token-file - --upcoming"))
         #expect(invocation.profile == "elena" && invocation.tokenFile == "-" && invocation.token == nil && invocation.action == Self.upcoming())
@@ -168,7 +168,7 @@ struct InvocationTests {
         #expect(try SlashCommand.parse("/" + line) == .action(.attend(wanted)))
     }
 
-    @Test("The beginning of a field's name is enough when it is one field's alone; dashes do not count; options stay what they are", arguments: [
+    @Test("The beginning of a field's name is enough if it fits only one field; dashes do not count; options keep their meaning", arguments: [
         (["--check-in", "07:45"], "checkin_time"), (["--checkin=07:45"], "checkin_time"), (["check-in=07:45"], "checkin_time"), (["--perf", "07:45"], "performance_notes"),
         (["--start", "07:45"], "start_date"), (["--start-t", "07:45"], "start_time"), (["--desc=07:45"], "description"),
     ])
@@ -204,7 +204,7 @@ struct InvocationTests {
 
 @Suite("Fresh ids, RFC 9562 §6.2")
 struct IdentifierSourceTests {
-    @Test("Each is larger than the one before, within one millisecond and when the clock goes back")
+    @Test("Each id is larger than the one before, within one millisecond and when the clock goes back")
     func grow() {
         var source = IdentifierSource()
         let ids = (0..<1_000).map { source.next($0 < 500 ? 1_795_000_000_000 : 1_794_999_999_000) }
@@ -248,7 +248,7 @@ struct FieldOptionsTests {
         #expect(patch.setEdits.first?.remove == [World.id(41)])
     }
 
-    @Test("Values without meaning", arguments: [
+    @Test("Values that are not valid", arguments: [
         ("type", "party"), ("registered", "maybe"), ("school_id", "ohio"), ("school_id", "nowhere"), ("stats_recorded", "[1]"),
         ("stats_recorded", "{\"a\":1,\"a\":2}"), ("coaches_present", "nobody"),
     ])

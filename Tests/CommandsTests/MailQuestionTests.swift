@@ -8,7 +8,7 @@ import Testing
 struct MailQuestionTests {
     private func action(_ line: String) throws -> CommandAction { try Invocation(line.split(separator: " ").map(String.init)).action }
 
-    @Test("Set, confirmed and removed; and a code that is mailed to somebody who cannot sign in")
+    @Test("The reader sets, confirms and removes the address, and mails a code to a person who cannot sign in")
     func reads() throws {
         #expect(try action("mail") == .ask(.account(.show)))
         #expect(try action("mail show") == .ask(.account(.show)))

@@ -27,12 +27,12 @@ struct PasskeyQuestionTests {
         }
     }
 
-    @Test("Several, none and too few letters are refused with a sentence, before anything is sent", arguments: ["phone", "nobody", "def", "", "0191"])
+    @Test("Words that name several or none, or have too few letters, get a sentence before anything is sent", arguments: ["phone", "nobody", "def", "", "0191"])
     func refuses(text: String) {
         #expect(throws: UsageError.self) { try act(text) }
     }
 
-    @Test("The command line says what is to be done, and half a command does nothing")
+    @Test("The reader reads every passkey command, and refuses half a command")
     func reads() throws {
         func action(_ line: String) throws -> CommandAction { try Invocation(line.split(separator: " ").map(String.init)).action }
         #expect(try action("passkeys") == .ask(.account(.passkeys)))

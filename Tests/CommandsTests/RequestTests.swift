@@ -15,7 +15,7 @@ struct RequestTests {
             kind: .message, id: World.id(7), athlete: nil, version: version, createdAt: 1, createdBy: World.parent, updatedAt: 1, updatedBy: World.parent, fields: fields)
     }
 
-    @Test("A message in other words rests on the version that its author has seen; later ones count when its words are still the same", arguments: [
+    @Test("A new text of a message is based on the version that its author has seen; later versions with the same text do not conflict", arguments: [
         (nil, nil, 5), (3, nil, 3), (3, "helo", 3), (3, "hello", 5), (5, "helo", 5), (9, nil, 5), (nil, "helo", 5),
     ] as [(Int64?, String?, Int64)])
     func rewrites(version: Int64?, original: String?, base: Int64) throws {
@@ -27,7 +27,7 @@ struct RequestTests {
         #expect(rests == base && operation.id == World.id(7))
     }
 
-    /// A history, newest first: each change is of the parent, and undoes what is named.
+    /// A history, newest first: each change is by the parent, and undoes the named change.
     private static func history(_ changes: [(sequence: Int64, undoes: Int64?, isUndoable: Bool)], by member: Identifier = World.parent) -> HistoryPage {
         HistoryPage(request: 1, entries: changes.reversed().map { change in
             let entry = ChangeEntry(kind: .school, id: World.id(20), version: change.sequence, effect: .delete)
@@ -35,7 +35,7 @@ struct RequestTests {
         })
     }
 
-    @Test("Undo walks back through one's own changes, redo walks forward again, and nothing is walked over twice", arguments: [
+    @Test("Undo walks back through the member's own changes, redo walks forward again, and neither visits a change twice", arguments: [
         ([(1, nil, true), (2, nil, true)], 2, nil),
         // 2 is undone by 3, then 1 by 4.
         ([(1, nil, true), (2, nil, false), (3, 2, true)], 1, 3),
@@ -47,7 +47,7 @@ struct RequestTests {
         ([(1, nil, false), (2, 1, false), (3, 2, false), (4, 3, true)], nil, 4),
         // Something else was done after the undo.
         ([(1, nil, true), (2, nil, false), (3, 2, true), (4, nil, true)], 4, nil),
-        // The last change was contradicted: the one before it is not taken in its place.
+        // The last change was contradicted: the one before it does not take its place.
         ([(1, nil, true), (2, nil, false)], nil, nil),
         ([], nil, nil),
     ] as [([(Int64, Int64?, Bool)], Int64?, Int64?)])

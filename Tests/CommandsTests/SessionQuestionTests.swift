@@ -17,7 +17,7 @@ struct SessionQuestionTests {
 
     private static let sessions = [session(0xABCDEF, "Kitchen", current: true), session(0xABCD00, "Phone"), session(0x123456, "phone")]
 
-    @Test("By this, by name in any case, by the letters of the list, and by id")
+    @Test("The reader finds a session by \"this\", by name in any case, by the letters of the list, and by id")
     func finds() throws {
         for text in ["this", "kitchen", "abcdef", "ABCDEF", "\(Self.sessions[0].id)"] {
             #expect(try SessionQuestion.end(text).act(Self.sessions) == .end(Self.sessions[0].id), "\(text)")
@@ -26,12 +26,12 @@ struct SessionQuestionTests {
         #expect(try SessionQuestion.list.act([]) == .list && SessionQuestion.endOthers.act([]) == .endOthers)
     }
 
-    @Test("Several, none and too few letters are refused with a sentence, before anything is sent", arguments: ["phone", "nobody", "abc", "", "0191"])
+    @Test("Words that name several or none, or have too few letters, get a sentence before anything is sent", arguments: ["phone", "nobody", "abc", "", "0191"])
     func refuses(text: String) {
         #expect(throws: UsageError.self) { try SessionQuestion.end(text).act(Self.sessions) }
     }
 
-    @Test("The command line says what is to be done", arguments: [
+    @Test("The reader reads every session command", arguments: [
         ("sessions", SessionQuestion.list), ("sessions list", .list), ("sessions end this", .end("this")), ("sessions end --others", .endOthers),
         ("sessions rename this Kitchen", .rename("this", "Kitchen")),
     ])
@@ -40,7 +40,7 @@ struct SessionQuestionTests {
         #expect(invocation.action == .ask(.sessions(expected)))
     }
 
-    @Test("Nothing is ended by half a command", arguments: [
+    @Test("Half a command ends nothing", arguments: [
         "sessions end", "sessions --others", "sessions list --others", "sessions end this --others", "sessions rename this", "sessions rename this a b",
         "sessions end this that", "sessions drop this", "logout now",
     ])

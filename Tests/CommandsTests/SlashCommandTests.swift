@@ -56,7 +56,7 @@ struct SlashCommandTests {
         #expect(try SlashCommand.parse(line) == command)
     }
 
-    @Test("A bare number is of the list that was shown last, whatever it held")
+    @Test("A bare number refers to the list that was shown last, whatever its kind")
     func about() throws {
         #expect(try SlashCommand.parse("/edit 2 name=Yale", about: .school) == .action(.edit(.school, "2", [Self.input(.school, "name", "Yale")])))
         #expect(
@@ -76,7 +76,7 @@ struct SlashCommandTests {
         #expect { try SlashCommand.parse(line) } throws: { ($0 as? UsageError)?.message.contains("page of documents (Alt-4)") == true }
     }
 
-    @Test("Questions ask what is needed, then what is common, and insist on what is needed")
+    @Test("Questions ask for the required fields, then for the usual ones, and repeat the required ones")
     func questions() throws {
         var questions = Questions(.school)
         #expect(questions.prompt == "School name: ")
@@ -103,7 +103,7 @@ struct SlashCommandTests {
         #expect(event.isDone && event.answers.count == 2)
     }
 
-    @Test("The word that is being typed, wherever its quotation began, and how it is written", arguments: [
+    @Test("Completion finds the word that is being typed, wherever its quotation began, and quotes it", arguments: [
         ("context Ma", ["context", "Ma"], 8), ("context ", ["context", ""], 8), ("edit event \"Fall C", ["edit", "event", "Fall C"], 11), ("", [""], 0),
         ("a  b'c d", ["a", "bc d"], 3), ("żółw 日本 x", ["żółw", "日本", "x"], 8), ("a\\ b", ["a b"], 0),
     ] as [(String, [String], Int)])
@@ -112,12 +112,12 @@ struct SlashCommandTests {
         #expect(found.words == words && found.start == start)
     }
 
-    @Test("A word as it is quoted is that word", arguments: ["a", "a b", "it's", "say \"x\"", "back\\slash", "", "日本 語"])
+    @Test("A quoted word reads back as the same word", arguments: ["a", "a b", "it's", "say \"x\"", "back\\slash", "", "日本 語"])
     func quoted(word: String) throws {
         #expect(try SlashCommand.split(SlashCommand.quoted(word)) == (word.isEmpty ? [] : [word]))
     }
 
-    @Test("/me tells what one does, apostrophes and all; a word that is nearly a command is asked about", arguments: [
+    @Test("/me sends an action, apostrophes included; a word that is nearly a command is questioned", arguments: [
         ("/me doesn't know", nil), ("/me", "Write: /me TEXT…"), ("/contxt x", "There is no command /contxt: did you mean /context?"),
         ("/names", "There is no command /names: did you mean /members?"), ("/eve", "There is no command /eve: did you mean /event?"),
         ("/export events", "That is done in another terminal: huddle export … On the full screen E among the events (Alt-2) does it, too."),

@@ -9,7 +9,7 @@ struct TypedValueTests {
     /// A Saturday.
     static let today = CalendarDate("2026-11-21") ?? .first
 
-    @Test("Each is read in the one spelling of the rules, or left as it is", arguments: [
+    @Test("The reader converts each value to the one spelling of the rules, or leaves it unchanged", arguments: [
         (FieldType.date, "today", "2026-11-21"), (.date, "Tomorrow", "2026-11-22"), (.date, "yesterday", "2026-11-20"), (.date, "+7", "2026-11-28"),
         (.date, "-1", "2026-11-20"), (.date, "12-24", "2026-12-24"), (.date, "1/5", "2027-01-05"), (.date, "Dec 24", "2026-12-24"), (.date, "24 december", "2026-12-24"),
         (.date, "nov 21", "2026-11-21"), (.date, "nov 20", "2027-11-20"), (.date, "2026-12-24", "2026-12-24"), (.date, "soon", nil), (.date, "12 24", nil),
@@ -27,14 +27,14 @@ struct TypedValueTests {
         #expect(TypedValue.spelled(text, type, today: Self.today) == result)
     }
 
-    @Test("Where the day is known, the time alone is enough; a date that is typed wins", arguments: [
+    @Test("If the day is known, a time alone is enough; a typed date takes precedence", arguments: [
         ("18:30", "2026-12-04T18:30"), ("6:30pm", "2026-12-04T18:30"), ("9", "2026-12-04T09:00"), ("tomorrow 9", "2026-11-22T09:00"), ("later", nil),
     ] as [(String, String?)])
     func timeAlone(text: String, result: String?) {
         #expect(TypedValue.spelled(text, .localDateTime, today: Self.today, day: CalendarDate("2026-12-04")) == result)
     }
 
-    @Test("A step is a day, a quarter of an hour, or one", arguments: [
+    @Test("A step is a day, a quarter of an hour, or the number one", arguments: [
         (FieldType.date, "", 1, "2026-11-21"), (.date, "2026-12-31", 1, "2027-01-01"), (.date, "x", 1, nil), (.time, "", 1, "12:00"), (.time, "23:50", 1, "00:05"),
         (.time, "09:00", -1, "08:45"), (.localDateTime, "2026-12-31T23:50", 1, "2027-01-01T00:05"), (.line(max: 9), "a", 1, nil),
     ] as [(FieldType, String, Int, String?)])

@@ -2,9 +2,9 @@ internal import Bytes
 internal import Family
 package import Words
 
-/// What may stand for the last of the words behind `huddle`, by the table of commands and the records that are at hand.
+/// The completions of the last word behind `huddle`, from the table of commands and the records on this machine.
 package struct Completion {
-    /// One word that fits, whole, and what it is (may be "").
+    /// One candidate: the whole word, and a description (may be "").
     package struct Candidate: Hashable, Sendable {
         package var text: String
         package var summary: String
@@ -12,10 +12,10 @@ package struct Completion {
 
     package enum Answer: Hashable, Sendable {
         case candidates([Candidate])
-        /// The shell knows files better.
+        /// The shell completes file names better.
         case files
 
-        /// A candidate a line, what it is behind a tab; a line with a tab alone for files.
+        /// One candidate per line, its description behind a tab. A line with only a tab asks the shell for file names.
         package var lines: String {
             switch self {
             case .candidates(let candidates): candidates.map { $0.summary.isEmpty ? $0.text + "\n" : "\($0.text)\t\($0.summary)\n" }.joined()
@@ -24,16 +24,16 @@ package struct Completion {
         }
     }
 
-    /// Names that are offered at once: more than that nobody reads in a shell.
+    /// The largest number of names that are offered. Nobody reads more in a shell.
     static let mostNames = 200
 
     private let names: () -> RecordNames?
-    /// What was deleted, for the command that restores.
+    /// The deleted records, for the command that restores.
     private let deleted: () -> RecordNames?
     private let profiles: () -> [String]
-    /// Whether the words stand behind a slash: the conversation has commands of its own, and none of the program's options.
+    /// Whether the words follow a slash. The conversation has commands of its own, and none of the program's options.
     private let isConversation: Bool
-    /// The words before the last that belong to no option.
+    /// The words before the last one that belong to no option.
     private var positional: [String] = []
     private var command: Command?
     /// How many of `positional` are the command's own words.
@@ -44,9 +44,9 @@ package struct Completion {
 
     /// - Parameters:
     ///   - words: behind `huddle`, or behind the slash; the last one unfinished, maybe empty.
-    ///   - profiles: the names of the profiles on this machine; asked only when one may be meant.
-    ///   - deleted: asked only when a deleted record is meant.
-    ///   - names: asked only when a record may be meant; `nil` when none are kept.
+    ///   - profiles: the names of the profiles on this machine; called only when a word may name a profile.
+    ///   - deleted: called only when a word may name a deleted record.
+    ///   - names: called only when a word may name a record; returns `nil` when none are kept.
     package static func answer(
         _ words: [String], inConversation: Bool = false, profiles: @escaping () -> [String] = { [] }, deleted: @escaping () -> RecordNames? = { nil },
         names: @escaping () -> RecordNames?
@@ -56,7 +56,7 @@ package struct Completion {
         let awaited = completion.read(words.dropLast())
         let answer = completion.answer(current, awaited)
         guard case .candidates(let candidates) = answer else { return answer }
-        // Each once, as it stands in the table, names by their order.
+        // Each candidate once: commands in the order of the table, names in their own order.
         var seen: Set<String> = []
         return .candidates(candidates.filter { $0.text.hasFolded(prefix: current) && seen.insert($0.text).inserted })
     }
@@ -70,7 +70,7 @@ package struct Completion {
 
     private func forms(_ command: Command) -> [[String]] { isConversation ? command.slash : command.words }
 
-    /// The options that may be given.
+    /// The options that the command takes.
     private var taken: [Command.Option] {
         isConversation ? (command?.options ?? []).filter(\.isInConversation) : (command?.options ?? []) + CommandTable.common
     }
@@ -81,7 +81,7 @@ package struct Completion {
         for word in words {
             if let option = awaited {
                 awaited = nil
-                // A flag by itself means yes, so that this may be another word already.
+                // A flag by itself means yes, so this word may be a new one.
                 guard option.isFlag, !Self.flagWords.contains(word) else { continue }
             }
             if takesOptions, word == "--" {
@@ -137,7 +137,7 @@ package struct Completion {
     private func options(_ current: String) -> [Candidate] {
         let left = taken.filter { $0.repeats || given.isDisjoint(with: $0.names) }
         return left.map { option in
-            // The full name only once it is being typed.
+            // The full name is offered only once the user types it.
             let name = option.shortest.hasPrefix(current) ? option.shortest : option.names.first { $0.hasPrefix(current) } ?? option.shortest
             return Candidate(text: name, summary: option.summary)
         }
@@ -149,10 +149,10 @@ package struct Completion {
             .map { form, command in Candidate(text: form[words.count], summary: form.count == words.count + 1 ? command.summary : "") }
     }
 
-    /// The arguments that the next word may be, by those that stand there.
+    /// The arguments that the next word may fill, given the words before it.
     private func places(_ command: Command) -> [Command.Argument] {
         let arguments = command.arguments
-        /// Places that may be filled next, with the kind that a word before has named.
+        /// The arguments that may be filled next, each with the kind that an earlier word has named.
         var open = reach(0, nil, arguments)
         for word in positional.dropFirst(own) {
             var next: [(Int, Kind?)] = []
@@ -174,7 +174,7 @@ package struct Completion {
         }
     }
 
-    /// A place, and those behind it that are reached by leaving out what may be left out.
+    /// An argument, and the later ones that the word reaches if optional arguments are left out.
     private func reach(_ index: Int, _ kind: Kind?, _ arguments: [Command.Argument]) -> [(Int, Kind?)] {
         var found = [(index, kind)]
         var index = index
@@ -192,7 +192,7 @@ package struct Completion {
     private func values(_ value: Command.Value, _ current: String) -> Answer {
         switch value {
         case .word(let words):
-            // Columns come with commas between.
+            // Several columns are separated by commas.
             if let comma = current.lastIndex(of: ",") {
                 .candidates(words.map { Candidate(text: $0, summary: "") }).prefixed(String(current[...comma]))
             } else {
@@ -200,7 +200,7 @@ package struct Completion {
             }
         case .record(let kinds): .candidates(records(kinds, current))
         case .records(let kind):
-            // Those before the last comma stand; a sign before the name stays.
+            // The names before the last comma are kept, and so is a sign before the name.
             .candidates(records([kind], Self.lastName(current))).prefixed(String(current.dropLast(Self.lastName(current).count)))
         case .season: .candidates([Candidate(text: "all", summary: "everybody's season")] + athletes(current))
         case .file: .files
@@ -235,7 +235,7 @@ package struct Completion {
         return Array(kinds.flatMap { candidates(names.records(of: $0), current) }.prefix(Self.mostNames))
     }
 
-    /// Names that fit; the end of the id where several are called so.
+    /// The names that fit. If several records have the same name, the end of the id is offered as well.
     private func candidates(_ records: [Record], _ current: String) -> [Candidate] {
         let named = records.map { ($0, RecordNames.name($0)) }
         let count = Dictionary(named.map { ($0.1.lowercased(), 1) }, uniquingKeysWith: +)
@@ -258,8 +258,8 @@ extension Completion.Answer {
 }
 
 extension Invocation {
-    /// The same, with the server and the sign-in that are typed already: the names that are offered are those of where the command will go.
-    ///
+    /// The same invocation with the server and the sign-in that the user has typed: the names come from the server to
+    /// which the command will connect.
     /// - Parameter words: behind `huddle`, the last one unfinished.
     package func connecting(as words: [String]) -> Invocation {
         var invocation = self
@@ -294,7 +294,7 @@ extension Command.Option {
 }
 
 extension String {
-    /// `--type` of `--type=camp`; all of it when there is no value.
+    /// `--type` of `--type=camp`; the whole text if there is no value.
     fileprivate var beforeEquals: String { firstIndex(of: "=").map { String(self[..<$0]) } ?? self }
 
     fileprivate func hasFolded(prefix: String) -> Bool { lowercased().hasPrefix(prefix.lowercased()) }

@@ -3,7 +3,7 @@ internal import JSON
 internal import Terminal
 internal import Words
 
-/// What `huddle --help` and `/help` say, from the table of commands.
+/// The texts of `huddle --help` and `/help`, made from the table of commands.
 package enum Help {
     /// - Parameter topic: the words of a command, or the first of them; `nil` for all.
     package static func text(_ topic: String?) -> String {
@@ -24,18 +24,18 @@ package enum Help {
         return (page.isEmpty ? [] : page + [""]) + text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether something is told of these words.
+    /// Whether help has a page or a command for these words.
     package static func knows(_ topic: String, inConversation: Bool = false) -> Bool {
         let words = topic.split(separator: " ").map { $0.hasPrefix("/") ? String($0.dropFirst()) : String($0) }
         return words.isEmpty || !page(words).isEmpty || !matching(words, inConversation ? \.slash : \.words).isEmpty
     }
 
-    /// The page of a topic; none when the words are no topic.
+    /// The page of a topic; empty if the words name no topic.
     private static func page(_ words: [String]) -> [String] { words.count == 1 ? HelpTopic(rawValue: words[0])?.lines ?? [] : [] }
 
-    /// The table for programs: an object a line.
+    /// The table for programs: one object per line.
     ///
-    /// - Parameter topic: as in `text`; what fits nothing is all.
+    /// - Parameter topic: as in `text`; a topic that fits nothing selects all commands.
     package static func json(_ topic: String?) -> [UInt8] {
         let words = (topic ?? "").split(separator: " ").map(String.init)
         let found = matching(words, \.words)
@@ -83,7 +83,7 @@ package enum Help {
         writer.endObject()
     }
 
-    /// The command of these words; else those that begin with them.
+    /// The command of these words; otherwise the commands that begin with them.
     private static func matching(_ words: [String], _ forms: (Command) -> [[String]]) -> [Command] {
         guard !words.isEmpty else { return [] }
         let exact = CommandTable.all.filter { forms($0).contains(words) }
@@ -93,14 +93,14 @@ package enum Help {
         return words.count > 1 ? matching(Array(words.dropLast()), forms) : []
     }
 
-    /// - Parameter topic: what was asked for; the words that begin so are shown.
+    /// - Parameter topic: the words that were asked for; the commands that begin with them are shown.
     private static func joined(_ commands: [Command], as topic: [String], prefix: String, words: (Command) -> [[String]]) -> String {
         func usage(_ command: Command) -> String {
             let form = words(command).first { $0 == topic } ?? words(command).first { $0.starts(with: topic) } ?? words(command).first ?? []
             return prefix + (form + [command.argumentUsage]).filter { !$0.isEmpty }.joined(separator: " ")
         }
         guard commands.count > 1 else { return commands.map { details($0, usage: usage($0), words: words) }.joined() }
-        // What they have in common stands once, behind the first of them.
+        // The notes that several commands share are printed once, behind the first of them.
         let heads = rows(commands.map { ["  " + usage($0), $0.summary] })
         let withFields = commands.first { !$0.fieldOptions.isEmpty }
         let others = Set(commands.map(\.kind)).count > 1
@@ -156,7 +156,7 @@ package enum Help {
             case (.records, .show): return ["  \(prefix)KIND N", "one record in full: /event 2"]
             case (.records, .add): return ["  \(prefix)add KIND FIELD=VALUE…", "add a record: add event type=camp name=\"Fall Camp\" start=2026-12-01"]
             case (.records, .edit): return ["  \(prefix)edit KIND ID FIELD=VALUE…", "change one: edit event \"Fall Camp\" cost=150"]
-            // It stands with the other changes, for records of any kind.
+            // This command is listed with the other changes, for records of any kind.
             case (.records, .remove), (.records, .restore): return nil
             default: return ["  " + usage(command), command.summary]
             }
@@ -167,7 +167,7 @@ package enum Help {
         ["  " + option.usage, option.summary + (option.isRequired ? " (required)" : "")]
     }
 
-    /// Two columns, a left one that is too wide on a line of its own.
+    /// Two columns. A left cell that is too wide gets a line of its own.
     static func rows(_ rows: [[String]]) -> [String] {
         let widest = 34
         let width = rows.map { TextWidth.of($0[0]) }.filter { $0 <= widest }.max() ?? 0

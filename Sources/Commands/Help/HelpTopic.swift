@@ -1,8 +1,8 @@
-/// Short pages about what no single command tells: `huddle help offline`, `/help offline`.
+/// Short pages about topics that belong to no single command: `huddle help offline`, `/help offline`.
 package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
     case connection, offline, conflicts, documents, times, keys, privacy
 
-    /// For lists of topics, without a full stop.
+    /// One line for lists of topics, without a full stop.
     package var summary: String {
         switch self {
         case .connection: "which server, how it is reached, what happens when it is not"
@@ -15,7 +15,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The page, a paragraph a line.
+    /// The page, one paragraph per line.
     package var lines: [String] {
         switch self {
         case .connection:

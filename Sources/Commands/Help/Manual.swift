@@ -5,7 +5,7 @@ internal import Words
 ///
 /// Source: man(7), man-pages(7).
 package enum Manual {
-    /// - Parameter version: of the program.
+    /// - Parameter version: the version of the program.
     package static func roff(version: String) -> String {
         var page = Page()
         page.lines = [".\\\" Written by: huddle help --man", ".TH HUDDLE 1 \"\" \"Huddle \(version)\" \"User Commands\""]
@@ -52,7 +52,7 @@ package enum Manual {
         for command in CommandTable.all where command.section == .screen && !command.words.isEmpty { entry(command, isFirst: true, &page) }
     }
 
-    /// Commands that differ only in their kind stand once.
+    /// Commands that differ only in their kind share one entry.
     private static func entry(_ command: Command, isFirst: Bool, _ page: inout Page) {
         let isGeneral = command.section == .records && command.verb != .attend
         guard isFirst || !isGeneral else { return }
@@ -62,7 +62,7 @@ package enum Manual {
             options([CommandTable.watch], &page, isNested: true)
         case (true, .add): page.entry("huddle add KIND FIELD=VALUE…", "add a record", command.notes + " See FIELDS.")
         case (true, .edit): page.entry("huddle edit KIND ID FIELD=VALUE…", "change a record", command.notes + " See FIELDS.")
-        // It stands with the other changes, for records of any kind.
+        // This command is listed with the other changes, for records of any kind.
         case (true, .remove), (true, .restore): break
         default:
             page.entry(command.usage, command.summary, command.notes)
@@ -146,7 +146,7 @@ package enum Manual {
             self.text(text)
         }
 
-        /// A head and what it means, set in.
+        /// Adds a heading and its explanation, indented.
         mutating func entry(_ head: String, _ summary: String, _ notes: String, isSentence: Bool = true) {
             lines.append(".TP")
             lines.append(".B " + escaped(head))

@@ -1,8 +1,9 @@
-/// A shell that completes the words of `huddle`. Its script only passes on what `huddle complete` answers, so that all shells offer the same.
+/// A shell that completes the words of `huddle`. Its script only passes on the output of `huddle complete`, so all
+/// shells offer the same.
 package enum Shell: String, CaseIterable, Hashable, Sendable {
     case bash, zsh, fish
 
-    /// What the shell is to read at its start.
+    /// The script that the shell reads when it starts.
     package var script: String {
         switch self {
         case .bash: Self.bashScript
@@ -11,7 +12,8 @@ package enum Shell: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    // Bash cuts words at = and : and hands them over with their quotes; huddle gets them as it would when they were run.
+    // Bash splits words at = and : and passes them on with their quotes; `huddle` receives them as it would if they
+    // were run.
     // Source: bash(1), "Programmable Completion".
     private static let bashScript = #"""
         # Completion of huddle for bash; written by: huddle completions bash

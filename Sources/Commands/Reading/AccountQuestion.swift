@@ -3,7 +3,8 @@ internal import Bytes
 internal import Family
 internal import Terminal
 
-/// A question about the ways in which the person signs in. Secrets are asked for when it is carried out: none stands on a command line.
+/// A request about the person's ways to sign in. The program asks for secrets when it carries out the request; none is
+/// on a command line.
 package enum AccountQuestion: Hashable, Sendable {
     case show
     case confirm
@@ -13,11 +14,11 @@ package enum AccountQuestion: Hashable, Sendable {
     case confirmFactor
     case removeFactor
     case makeRecoveryCodes
-    /// The passkeys alone.
+    /// Only the passkeys.
     case passkeys
     /// Removes a passkey, by its name or the beginning of its id.
     case removePasskey(String)
-    /// A code by which a member comes back, by their name or id.
+    /// A recovery code for a member, named by name or id.
     case recoverMember(String)
     /// Sends a code to an e-mail address.
     case setMail(String)
@@ -33,7 +34,7 @@ package enum AccountQuestion: Hashable, Sendable {
         case oneTime
     }
 
-    /// The secrets without which it cannot be asked.
+    /// The secrets that the request needs.
     package var secrets: [Secret] {
         switch self {
         case .confirm: [.password]
@@ -43,12 +44,12 @@ package enum AccountQuestion: Hashable, Sendable {
         }
     }
 
-    /// The act that it asks for.
+    /// The act that the request asks for.
     ///
     /// - Parameters:
     ///   - typed: the secrets; their recovery code is not used.
-    ///   - family: the one that is open.
-    ///   - passkeys: of the last answer to `account`.
+    ///   - family: the family that is open.
+    ///   - passkeys: from the last answer to `account`.
     ///   - find: the member of a name.
     func act(_ typed: ShownSecrets, _ family: Identifier, _ passkeys: [AccountPasskey], find: (String) throws(UsageError) -> Identifier) throws(UsageError) -> AccountAct {
         switch self {

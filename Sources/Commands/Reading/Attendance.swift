@@ -1,13 +1,14 @@
 internal import Arguments
 internal import Terminal
 
-/// That somebody was at an event, and what happened there: the flag, who was there, notes, an interaction, results; one batch.
+/// A record that somebody attended an event: the flag, the coaches who were there, notes, an interaction and results,
+/// in one batch.
 package struct Attendance: Hashable, Sendable {
     /// One result: `pop_time=1.89`, `velocity=82.5 mph`.
     package struct Result: Hashable, Sendable {
         package var type: String
         package var value: String
-        /// Of the type, when it says none.
+        /// If it is `nil`, the unit of the result's type.
         package var unit: String?
 
         package init(type: String, value: String, unit: String? = nil) {
@@ -18,12 +19,12 @@ package struct Attendance: Hashable, Sendable {
     }
 
     package var event: String
-    /// Names or ids of coaches, added to those who stand there.
+    /// Names or ids of coaches, added to those of the event.
     package var coaches: [String] = []
     package var notes: String?
     /// The text of the interaction to log. If it is `nil`, an interaction is logged only when `isQuick` is true.
     package var log: String?
-    /// Logs one with words made from the event.
+    /// Logs an interaction with words made from the event.
     package var isQuick = false
     /// The coach of the interaction.
     package var with: String?

@@ -6,7 +6,8 @@ internal import Posix
 internal import Terminal
 internal import Wire
 
-/// A request about the member's calendar feeds, in the member's words: a feed is meant by its name or the beginning of its id.
+/// A request about the member's calendar feeds, in the member's words. A feed is named by its name or the beginning of
+/// its id.
 package enum CalendarQuestion: Hashable, Sendable {
     case list
     case add(CalendarWords)
@@ -15,12 +16,12 @@ package enum CalendarQuestion: Hashable, Sendable {
     /// Letters of the beginning of an id that are enough to name a feed.
     private static let leastLetters = 4
 
-    /// The content of the frame that asks it.
+    /// The content of the request's frame.
     ///
     /// - Parameters:
-    ///   - calendars: the member's.
+    ///   - calendars: the member's feeds.
     ///   - day: the end of a day in the family's zone, UTC milliseconds.
-    /// - Throws: a sentence, when the words fit no feed or record, or several.
+    /// - Throws: a sentence, if the words fit no feed or record, or several.
     func act(_ calendars: [CalendarFeed], endOf day: (String) -> Int64?, find: (Kind, String) throws(UsageError) -> Record) throws(UsageError) -> CalendarsRequest.Act {
         switch self {
         case .list: return .list
@@ -42,7 +43,7 @@ package enum CalendarQuestion: Hashable, Sendable {
             let settings = FeedSettings(
                 name: words.name, scope: scope, kinds: words.kinds, detail: words.isBusy ? .busy : .full, hasAlarms: !words.isSilent,
                 expiresAt: words.until.flatMap(day))
-            // Both stay the same however often the frame is sent, so that a lost answer makes no second feed.
+            // Both stay the same however often the frame is sent, so that a lost answer does not create a second feed.
             return .add(Random.identifier(milliseconds: Clock.wallMilliseconds()), nonce: Hex.encode(Random.octets(16)), settings)
         }
     }
@@ -64,16 +65,16 @@ package enum CalendarQuestion: Hashable, Sendable {
 /// A calendar feed, in the member's words.
 package struct CalendarWords: Hashable, Sendable {
     package var name: String
-    /// Names or ids.
+    /// Names or ids of athletes.
     package var athletes: [String] = []
-    /// Whether the one athlete's season and trips are meant, not the member's own trips.
+    /// Whether the feed shows the one athlete's season and trips, not the member's own trips.
     package var isOfOneAthlete = false
     package var trip: String?
     package var isAll = false
     package var kinds: [Kind] = FeedSettings.usualKinds
     package var isBusy = false
     package var isSilent = false
-    /// The last day, `YYYY-MM-DD`.
+    /// The last day of the feed, `YYYY-MM-DD`.
     package var until: String?
 
     package init(name: String) { self.name = name }

@@ -1,23 +1,25 @@
 package import Family
 package import Words
 
-/// The action of a command, in the form that the program and the conversation share. Names are looked up when it is carried out.
+/// The action of a command, in the form that the program and the conversation share. Names are looked up when the
+/// action is carried out.
 package enum CommandAction: Hashable, Sendable {
     case interactive
     case help(topic: String?)
-    /// The manual as a page for man.
+    /// The manual as a page for man(1).
     case manual
     case completions(Shell)
     /// The words behind `huddle` so far; the last one is to be completed.
     case complete([String])
     case version
-    /// `name`: of the person who joins, as the invite has it. `adds`: whether the family is added to the sign-in of the profile; `nil`: the person is asked.
+    /// `name`: the name of the person who joins, as the invite has it. `adds`: whether the family is added to the
+    /// profile's sign-in; `nil`: ask the person.
     case join(code: String, name: String?, adds: Bool?)
     /// Keeps a token in a profile.
     case signIn(replaces: Bool, origin: String?)
-    /// Asks the server to mail a code for recovery, for a sign-in name or an e-mail address.
+    /// Asks the server to mail a recovery code to a sign-in name or an e-mail address.
     case askForMail(String)
-    /// Makes a session with the password of a sign-in name, or with a recovery code, and keeps it in a profile.
+    /// Creates a session with the password of a sign-in name, or with a recovery code, and keeps it in a profile.
     case signInByName(String, replaces: Bool, isRecovery: Bool)
     case list(ListFilter)
     case add(Kind, [FieldInput], athlete: String?)
@@ -27,9 +29,9 @@ package enum CommandAction: Hashable, Sendable {
     case attend(Attendance)
     case shift(CommandTarget, days: Int)
     case copy(CommandTarget, days: Int)
-    /// `nil`: one's own last change.
+    /// `nil`: the member's own last change.
     case undo(Int64?)
-    /// One's own last undo is undone.
+    /// Undoes the member's own last undo.
     case redo
     case itinerary(ItineraryFilter)
     case export(ListFilter, ExportFormat, file: String?)
@@ -39,23 +41,23 @@ package enum CommandAction: Hashable, Sendable {
     case say(String)
     case watch(since: WatchStart?)
     case batch(isAtomic: Bool, stops: Bool)
-    /// Ends one's own membership.
+    /// Ends the member's own membership.
     case leave
-    /// Ends the session, and forgets it here.
+    /// Ends the session and deletes its token here.
     case logout
     case ask(Question)
-    /// What was deleted and can be restored; `nil`: of any kind.
+    /// The deleted records that can be restored; `nil`: of any kind.
     case deleted(Kind?)
     /// An event's web page, or its place on a map.
     case open(String, isMap: Bool)
-    /// Who is signed in; `showsState`: also whether the server answers, and what waits.
+    /// The person who is signed in; `showsState`: also whether the server answers, and the outbox.
     case identity(showsState: Bool)
     case outbox(OutboxRequest)
 }
 
-/// A record as a person points at it.
+/// A record, in the words in which a person names it.
 package struct CommandTarget: Hashable, Sendable {
-    /// `nil`: of any kind that fits.
+    /// `nil`: any kind that fits.
     package var kind: Kind?
     package var text: String
 
@@ -65,7 +67,7 @@ package struct CommandTarget: Hashable, Sendable {
     }
 }
 
-/// Where `watch` begins.
+/// The place where `watch` begins.
 package enum WatchStart: Hashable, Sendable {
     /// After this sequence of the database that the server has now.
     case sequence(Int64)

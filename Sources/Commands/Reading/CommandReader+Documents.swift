@@ -1,9 +1,9 @@
 internal import Arguments
 internal import Terminal
 
-/// Reads the commands that send, fetch and share the files of documents.
+/// Reads the commands that upload, download and share the files of documents.
 extension CommandReader {
-    /// - Returns: `nil` when the command is about something else.
+    /// - Returns: `nil` if the command is about something else.
     func documentRequest() throws(UsageError) -> DocumentRequest? {
         switch command.verb {
         case .upload:
@@ -12,7 +12,7 @@ extension CommandReader {
                 type: list.value("--type"), title: list.value("--title")?.trimmed, school: list.value("--school"),
                 text: list.value("--description"), replaces: list.value("--replaces"), athlete: list.value("--athlete"))
             if let type = description.type {
-                // As people say it: "rec-letter", "Highlight Video".
+                // Types are accepted as people write them: "rec-letter", "Highlight Video".
                 let word = type.lowercased().split { $0 == " " || $0 == "-" || $0 == "_" }.joined(separator: "_")
                 guard CommandTable.documentTypes.contains(word) else {
                     throw UsageError("--type is one of \(CommandTable.documentTypes.joined(separator: ", ")).")

@@ -12,7 +12,7 @@ struct CommandReader {
     /// Whether this is the conversation, where words that belong together need no quotes.
     private let isConversation: Bool
 
-    /// - Parameter common: options beyond the command's own; none in the conversation.
+    /// - Parameter common: options that every command takes; none in the conversation.
     init(_ command: Command, _ words: [String], common: [Command.Option] = [], isConversation: Bool = false) throws(UsageError) {
         self.command = command
         self.isConversation = isConversation
@@ -33,7 +33,7 @@ struct CommandReader {
         }
     }
 
-    /// Why overlaps are accepted; `nil` when they are not.
+    /// The reason why overlaps are accepted; `nil` if they are not.
     func acceptance() throws(UsageError) -> String? {
         guard command.options.contains(where: { $0.names.contains("--override") }) else { return nil }
         let reason = list.value("--reason")?.trimmed ?? ""
@@ -203,7 +203,7 @@ struct CommandReader {
         }
     }
 
-    /// The one thing that the command is about.
+    /// The single thing that the command is about.
     func one() throws(UsageError) -> String {
         guard let first = list.positional.first, isConversation || list.positional.count == 1 else { throw usage }
         return isConversation ? list.positional.joined(separator: " ") : first

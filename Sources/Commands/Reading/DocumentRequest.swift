@@ -1,4 +1,4 @@
-/// A request about the files of documents. Names are looked up when it is carried out.
+/// A request about the files of documents. Names are looked up when the request is carried out.
 package enum DocumentRequest: Hashable, Sendable {
     case upload([String], Description)
     case download(String, to: String?)
@@ -6,7 +6,7 @@ package enum DocumentRequest: Hashable, Sendable {
     /// `isSure`: an older link of the school is replaced without a question.
     case share(String, school: String, days: Int?, isSure: Bool)
     case shares(String)
-    /// `school`: whose link alone.
+    /// `school`: revokes only this school's link.
     case unshare(String, school: String?)
     case link(String)
     /// The whole family as an archive.

@@ -3,28 +3,28 @@ internal import Family
 internal import Terminal
 internal import Words
 
-/// What somebody asked the program `huddle` to do.
+/// A command line of the program `huddle`.
 package struct Invocation: Hashable, Sendable {
     package var server: String?
     /// A file of certificates to trust.
     package var authorities: String?
     package var token: String?
-    /// Where the token is read from; "-" for standard input.
+    /// The file with the token; "-" for standard input.
     package var tokenFile: String?
     /// The name of the profile to use.
     package var profile: String?
     package var family: String?
     package var context: String?
     package var isJSON = false
-    /// Lines on a terminal too, for screen readers.
+    /// Prints lines on a terminal too, for screen readers.
     package var isPlain = false
-    /// Whether only what is kept on this machine is to be used.
+    /// Whether only the copy on this machine may be used.
     package var isOffline = false
     /// Milliseconds that a command may take.
     package var timeout: Int64 = 10_000
-    /// Why items of a trip may be at the same time; `nil` when that was not accepted.
+    /// The reason why items of a trip may be at the same time; `nil` if the person did not accept that.
     package var acceptance: String?
-    /// Whether a list is to be shown anew whenever it has changed.
+    /// Whether a list is shown again whenever it has changed.
     package var isWatched = false
     package var action = CommandAction.interactive
 
@@ -34,7 +34,7 @@ package struct Invocation: Hashable, Sendable {
     package init(_ words: [String]) throws(UsageError) {
         var words = words
         let places = Self.wordPlaces(words)
-        // As for other programs, a dash is standard input.
+        // A dash means standard input, as in other programs.
         if let first = places.first, words[first] == "-" { words[first] = "batch" }
         let leading = places.map { words[$0] }
         let found = CommandTable.command(leading)
@@ -95,8 +95,8 @@ package struct Invocation: Hashable, Sendable {
         isOffline = list.has("--offline")
     }
 
-    /// The first words that are neither an option of every command nor the value of one. Options of one command stand behind its
-    /// words, so that what follows any other option is none of them: it may be its value.
+    /// The first words that are neither an option of every command nor its value. A command's own options follow its
+    /// words, so the word after any other option may be that option's value.
     private static func wordPlaces(_ words: [String]) -> [Int] {
         var places: [Int] = []
         var index = 0

@@ -4,9 +4,9 @@ package import Dates
 package import Family
 package import Words
 
-/// Which part of the itinerary is wanted.
+/// The part of the itinerary that a person wants.
 package struct ItineraryFilter: Hashable, Sendable {
-    /// Names it; `nil`: all trips that are not over.
+    /// The name or id of a trip; `nil`: all trips that are not over.
     package var trip: String?
     package var day: CalendarDate?
 
@@ -15,10 +15,10 @@ package struct ItineraryFilter: Hashable, Sendable {
         self.day = day
     }
 
-    /// The trips that are meant, by their first days, each with its items by their starts (R156).
+    /// The wanted trips by first day, each with its items by start (R156).
     ///
     /// - Parameters:
-    ///   - items: all there are.
+    ///   - items: all items.
     ///   - today: `YYYY-MM-DD` in the family's zone.
     package func apply(_ items: [Record], today: String, _ lookup: RecordLookup) throws(UsageError) -> [(trip: Record, items: [Record])] {
         let trips: [Record]
@@ -43,7 +43,7 @@ package struct ItineraryFilter: Hashable, Sendable {
         }
     }
 
-    /// The itinerary for people: each trip, its days, what is on each.
+    /// The itinerary for people: each trip, its days, and the items of each day.
     package func lines(_ trips: [(trip: Record, items: [Record])], names: RecordNames) -> [String] {
         guard !trips.isEmpty else { return ["No trips ahead."] }
         return trips.flatMap { trip, items -> [String] in

@@ -5,7 +5,7 @@ package import Family
 package import Queries
 package import Words
 
-/// Which records of a kind are wanted, and in which order, as a person said it.
+/// The records of a kind that a person wants, and their order.
 package struct ListFilter: Hashable, Sendable {
     package enum Time: Hashable, Sendable {
         case all
@@ -28,9 +28,9 @@ package struct ListFilter: Hashable, Sendable {
 
     package var kind: Kind
     package var time = Time.all
-    /// Words of the kind's type; `nil` for all.
+    /// Words of the kind's type; `nil` for all types.
     package var types: Set<String>?
-    /// Any case and accents, anywhere in the texts that people search (R036).
+    /// The text to search for: any case, with or without accents, anywhere in the texts that people search (R036).
     package var text = ""
     package var status: Query.Status?
     package var sort: Query.Sort?
@@ -38,10 +38,10 @@ package struct ListFilter: Hashable, Sendable {
     package var to: CalendarDate?
     package var day: CalendarDate?
     package var shared: Bool?
-    /// Records that are named, by the filter that names them: ids, or names until `resolve`.
+    /// The named records, by the filter that names them: ids, or names until `resolve`.
     package var named: [Query.FilterKey: String] = [:]
     private var ids: [Query.FilterKey: Identifier] = [:]
-    /// The athlete whose records are wanted, whatever season is looked at; an id, or a name until `resolve`.
+    /// The athlete whose records are wanted, whichever season is shown; an id, or a name until `resolve`.
     package var athlete: String?
     private var owner: Identifier?
     /// The columns that are shown (`RecordColumns`); `nil` for those of the kind.
@@ -51,20 +51,20 @@ package struct ListFilter: Hashable, Sendable {
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// How many filters are on; words that are searched for are none.
+    /// The number of active filters; the search text is not counted.
     package var active: Int {
         let single: [Bool] = [time != .all, status != nil, from != nil, to != nil, day != nil, shared == true]
         return single.count { $0 } + (types?.count ?? 0) + named.count + (athlete == nil ? 0 : 1)
     }
 
-    /// The types that a word of the filter means: one, or both visits (R033).
+    /// The types that a word of the filter means: one type, or both kinds of visit (R033).
     package static func types(_ word: String, of kind: Kind = .event) -> Set<String>? {
         QueryDeclaration.of(kind).meaning(of: word).map(Set.init)
     }
 
-    /// Looks up the records that are named.
+    /// Looks up the named records.
     ///
-    /// - Throws: a sentence, when a name fits none or several.
+    /// - Throws: a sentence, if a name fits no record or several.
     package mutating func resolve(_ names: RecordNames) throws(UsageError) {
         for (key, name) in named {
             guard let kind = Self.kind(of: key) else { continue }
@@ -85,9 +85,9 @@ package struct ListFilter: Hashable, Sendable {
         }
     }
 
-    /// What is asked for, by who looks at a season: the query that a server answers with the same records.
+    /// The query to which a server answers with the same records, for a person who looks at a season.
     ///
-    /// - Throws: for what lists of the kind do not know.
+    /// - Throws: for a filter that lists of the kind do not have.
     package func query(context: Context) throws(Rejection) -> Query {
         var filter = Query.Filter()
         filter.types = types.map { $0.sorted() } ?? []
@@ -97,18 +97,18 @@ package struct ListFilter: Hashable, Sendable {
         (filter.school, filter.coach, filter.event, filter.trip) = (ids[.school], ids[.coach], ids[.event], ids[.trip])
         var owner = owner
         if owner == nil, case .athlete(let id) = context { owner = id }
-        // Who looks ahead wants the next first.
+        // A list of upcoming records begins with the next one.
         let soonest: Query.Sort? = time == .upcoming && kind != .document ? .dateAscending : nil
         return try Query(kind, athlete: owner, filter: filter, search: text, sort: sort ?? soonest)
     }
 
-    /// The records wanted, in order; messages, unlike in pages, oldest first.
+    /// The wanted records in order. Messages are oldest first, unlike in pages.
     ///
     /// - Parameters:
     ///   - today: `YYYY-MM-DD` in the family's zone.
     ///   - context: records of other athletes are left out.
     package func apply(_ records: [Record], today: String, context: Context) -> [Record] {
-        // What cannot be asked was refused when it was typed.
+        // A query that cannot be made was refused when it was typed.
         guard let query = try? query(context: context) else { return [] }
         let keyed = Self.keyed(records.filter { $0.kind == kind })
         let found = query.ordered(query.wanted(keyed, today: CalendarDate(today) ?? .first).map { keyed[$0] }).map(\.0)
@@ -116,14 +116,14 @@ package struct ListFilter: Hashable, Sendable {
         return kind == .message ? shown.reversed() : Array(shown)
     }
 
-    /// Records with what lists ask of them.
+    /// Records with their keys for lists.
     package static func keyed(_ records: [Record]) -> [(Record, ListKeys)] {
         let zones = ZoneMemory()
         return records.map { ($0, ListKeys($0) { zones.rules($0)?.instant(of: $1) }) }
     }
 }
 
-/// Zones by name, each read once in a list.
+/// Time zones by name; a list reads each one once.
 private final class ZoneMemory {
     private var known: [String: ZoneRules?] = [:]
 

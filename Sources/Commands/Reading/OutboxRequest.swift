@@ -3,12 +3,12 @@ internal import Family
 package import Sync
 internal import Terminal
 
-/// What is to be done with what waits or was refused.
+/// A command about the outbox: changes that wait or were refused.
 package enum OutboxRequest: Hashable, Sendable {
     case list
-    /// Connects and waits until all that waits is answered.
+    /// Connects and waits until every waiting change has its receipt.
     case send
-    /// `number`: of the list of what was refused, or the mutation's; to drop, also of a file ("f1").
+    /// `number`: a place in the list of refused changes, or the mutation's number. `drop` also takes a file ("f1").
     case retry(number: String)
     case drop(number: String)
     case resolve(number: String, [String])
@@ -25,7 +25,7 @@ package enum OutboxRequest: Hashable, Sendable {
         }
     }
 
-    /// The choices that words name: `yours`, `theirs` or `both` for everything, `cost=theirs` for one field.
+    /// The choices that the words name: `yours`, `theirs` or `both` for everything, `cost=theirs` for one field.
     package static func choices(
         _ words: [String], _ sides: ConflictSides
     ) throws(UsageError) -> (fields: [Int: ConflictChoice], whole: ConflictChoice?) {
@@ -59,17 +59,17 @@ package enum OutboxRequest: Hashable, Sendable {
         }
     }
 
-    /// The place of the file that a number names ("f1" is 0); `nil` for numbers of other things.
+    /// The index of the file that a number names ("f1" is 0); `nil` for other numbers.
     package static func file(_ number: String) -> Int? {
         guard number.first == "f", let place = Int(number.dropFirst()), place > 0 else { return nil }
         return place - 1
     }
 
-    /// The draft that a number names: its place in the list from 1, or its mutation's number; behind "#" its mutation's
-    /// number alone, which no other draft ever has.
+    /// The draft that a number names: its place in the list, from 1, or its mutation's number. Behind "#" only the
+    /// mutation's number counts, which no other draft ever has.
     ///
-    /// - Parameter listed: the mutations of the list that was shown last, whose numbers stay what they were when some of them are gone; `nil`: there
-    ///   was none, and the list is `drafts`.
+    /// - Parameter listed: the mutations of the list that was shown last, so that its numbers stay the same when some
+    ///   drafts are gone. `nil`: no list was shown, and `drafts` is the list.
     package static func draft(_ number: String, _ drafts: [Draft], listed: [Int64]? = nil) throws(UsageError) -> Draft {
         if number.hasPrefix("#") {
             if let value = Int64(number.dropFirst()), let draft = drafts.first(where: { $0.id == value }) { return draft }

@@ -7,28 +7,28 @@ internal import Terminal
 package import Wire
 package import Words
 
-/// What only the server knows: history, what happened since, figures, who looked.
+/// A request for facts that only the server knows: history, changes since a sequence, figures, views of links.
 package enum Question: Hashable, Sendable {
-    /// Of one record that is named, or of the family.
+    /// The history of one named record, or of the family.
     case history(target: String?, before: Int64?, limit: Int)
-    /// Since a sequence; `nil`: since one's own reading position.
+    /// The changes since a sequence; `nil`: since the member's own reading position.
     case since(Int64?)
     case statistics(Kind)
     case accesses(before: String?, limit: Int)
     case audit(before: String?, limit: Int, isOwn: Bool)
-    /// Whether each member may sign in, and the text of consent.
+    /// Whether each member may sign in, and the text of the consent.
     case standings(showsText: Bool)
     /// A consent; `accepts` is the version of the text that the parent has read.
     case consent(String, accepts: String?)
     case withdrawConsent(String)
     case birthDate(String, String)
     case lastDay(String, String?)
-    /// Messages older than those that are here.
+    /// Messages older than those on this machine.
     case olderMessages(before: String?)
     case invite(InviteWords)
     /// Invites that nobody has accepted.
     case invites
-    /// A new code for an invite, and its end; by the person's name or an id.
+    /// Sends a new code for an invite, or withdraws it; named by the person's name or an id.
     case resend(String)
     case withdraw(String)
     case sessions(SessionQuestion)
@@ -40,10 +40,10 @@ package enum Question: Hashable, Sendable {
     case account(AccountQuestion)
     /// Ends a token, by its name or the beginning of its id.
     case revoke(String)
-    /// Whether the family is to be deleted, and the acts about it.
+    /// Whether the family is to be deleted, and the acts of the deletion.
     case deletion(DeletionWords)
 
-    /// Whether `frame` looks into the person's sessions (`sessions`), which the server alone knows.
+    /// Whether `frame` needs the person's sessions (`sessions`), which only the server knows.
     package var needsSessions: Bool {
         switch self {
         case .sessions(.rename), .sessions(.end), .revoke: true
@@ -51,17 +51,17 @@ package enum Question: Hashable, Sendable {
         }
     }
 
-    /// Whether `frame` looks into the person's passkeys (`account`), which the server alone knows.
+    /// Whether `frame` needs the person's passkeys (`account`), which only the server knows.
     package var needsPasskeys: Bool {
         if case .account(.removePasskey) = self { true } else { false }
     }
 
-    /// Whether `frame` looks into the member's calendar feeds (`calendars`), which the server alone knows.
+    /// Whether `frame` needs the member's calendar feeds (`calendars`), which only the server knows.
     package var needsCalendars: Bool {
         if case .calendar(.remove) = self { true } else { false }
     }
 
-    /// Whether `frame` looks into the family's invites (`invites`), which the server alone knows.
+    /// Whether `frame` needs the family's invites (`invites`), which only the server knows.
     package var needsInvites: Bool {
         switch self {
         case .resend, .withdraw: true
@@ -69,26 +69,26 @@ package enum Question: Hashable, Sendable {
         }
     }
 
-    /// Whether `frame` needs the text of consent, which the server alone knows.
+    /// Whether `frame` needs the text of the consent, which only the server knows.
     package var needsConsentText: Bool {
         if case .consent = self { true } else { false }
     }
 
-    /// Entries of one answer unless more are asked for: what a screen holds.
+    /// The default number of entries in one answer: as many as a screen holds.
     package static let usualLimit = 20
 
-    /// The frame that asks it.
+    /// The frame of the request.
     ///
     /// - Parameters:
-    ///   - invites: of the last answer to `invites`.
-    ///   - text: of consent, which the parent has read.
-    ///   - sessions: of the last answer to `sessions`.
-    ///   - passkeys: of the last answer to `account`.
-    ///   - calendars: of the last answer to `calendars`.
+    ///   - invites: from the last answer to `invites`.
+    ///   - text: the text of the consent that the parent has read.
+    ///   - sessions: from the last answer to `sessions`.
+    ///   - passkeys: from the last answer to `account`.
+    ///   - calendars: from the last answer to `calendars`.
     ///   - typed: the secrets that the person was asked for (`AccountQuestion.secrets`).
-    ///   - family: the one that is open.
+    ///   - family: the family that is open.
     ///   - day: the end of a day in the family's zone, UTC milliseconds.
-    /// - Throws: a sentence, when a name fits no record or several.
+    /// - Throws: a sentence, if a name fits no record or several.
     package func frame(
         _ request: Int64, _ names: RecordNames, invites: [Invite] = [], text: ConsentText? = nil, sessions: [AccountSession] = [],
         passkeys: [AccountPasskey] = [], calendars: [CalendarFeed] = [], typed: ShownSecrets = ShownSecrets(), family: Identifier? = nil,
@@ -167,7 +167,8 @@ package enum Question: Hashable, Sendable {
         return try find(.member, text).id
     }
 
-    /// The id and the nonce stay the same however often the frame is sent, so that a lost answer makes no second invite.
+    /// The id and the nonce stay the same however often the frame is sent, so that a lost answer does not create a
+    /// second invite.
     private static func newInvite(_ request: Int64) -> InviteRequest {
         InviteRequest(request: request, id: Random.identifier(milliseconds: Clock.wallMilliseconds()), nonce: Hex.encode(Random.octets(16)))
     }
@@ -182,10 +183,10 @@ package enum Question: Hashable, Sendable {
         return first
     }
 
-    /// Kinds whose records people name, in the order in which a name is looked up.
+    /// The kinds whose records people name, in the order in which a name is looked up.
     private static let kinds: [Kind] = [.event, .trip, .tripItem, .document, .school, .coach, .metric, .interaction, .member]
 
-    /// An id may be of a record that is deleted; then its kind is asked for as well: `event ID`.
+    /// An id may belong to a deleted record; then the kind is needed as well: `event ID`.
     private static func target(
         _ text: String, _ names: RecordNames, find: (Kind, String) throws(UsageError) -> Record
     ) throws(UsageError) -> HistoryRequest.Target {
@@ -198,7 +199,7 @@ package enum Question: Hashable, Sendable {
         var problem: UsageError?
         for kind in kinds {
             do { return .init(kind: kind, id: try find(kind, text).id) } catch {
-                // What is told of one kind alone would be wrong, unless several there are called so.
+                // A sentence about one kind would be wrong, unless several records of that kind have the name.
                 if !error.message.hasPrefix("There is no ") { problem = problem ?? error }
             }
         }
@@ -207,7 +208,7 @@ package enum Question: Hashable, Sendable {
 }
 
 extension ClientFrame {
-    /// The same request with another number.
+    /// The same request with another request number.
     package func numbered(_ number: Int64) -> ClientFrame {
         switch self {
         case .list(var request):
@@ -261,7 +262,7 @@ extension ClientFrame {
 }
 
 extension ServerFrame {
-    /// The number of the request that it answers.
+    /// The number of the request that the frame answers.
     package var request: Int64? {
         switch self {
         case .page(let page): page.request
@@ -286,23 +287,23 @@ extension ServerFrame {
     }
 }
 
-/// What a person says about the deletion of their family.
+/// A request about the deletion of the family, in the person's words.
 package enum DeletionWords: Hashable, Sendable {
     case show
     case keep
-    /// - Parameter name: the family's, as it was typed; `nil`: the person is asked.
+    /// - Parameter name: the family's name, as the person typed it; `nil`: ask the person.
     case delete(name: String?)
 }
 
 /// The person who is to be invited, in a parent's words.
 package struct InviteWords: Hashable, Sendable {
-    /// A member who has no sign-in; `nil`: somebody new.
+    /// A member who has no sign-in; `nil`: a new person.
     package var member: String?
     package var name: String?
     package var role: Family.Role?
     package var born: String?
     package var email: String?
-    /// Of a guest.
+    /// The last day of a guest.
     package var lastDay: String?
 
     package init(member: String? = nil, name: String? = nil, role: Family.Role? = nil, born: String? = nil, email: String? = nil, lastDay: String? = nil) {

@@ -2,20 +2,21 @@ package import Arguments
 package import Family
 internal import Terminal
 
-/// Asks for the fields of a new record, one after the other: those it needs, then those that people mostly know.
+/// Asks for the fields of a new record, one after the other: first the required fields, then those that people usually
+/// know.
 package struct Questions: Sendable {
     package let kind: Kind
     package private(set) var answers: [FieldInput] = []
-    /// Whose it is, once that was asked and answered.
+    /// The athlete of the record, once the person has answered that question.
     package private(set) var athlete: String?
     private var asksAthlete: Bool
-    /// Whose it may be, by name.
+    /// The athletes to choose from, by name.
     private let athletes: [String]
     private var left: [Int]
 
     /// - Parameters:
-    ///   - asksAthlete: whether neither the context nor the family says whose the record is.
-    ///   - athletes: whose it may be, by name.
+    ///   - asksAthlete: whether neither the context nor the family determines the athlete of the record.
+    ///   - athletes: the athletes to choose from, by name.
     package init(_ kind: Kind, asksAthlete: Bool = false, athletes: [String] = []) {
         self.kind = kind
         self.asksAthlete = asksAthlete
@@ -36,7 +37,7 @@ package struct Questions: Sendable {
 
     package var isDone: Bool { left.isEmpty && !asksAthlete }
 
-    /// The words to choose from, for the question that is asked now.
+    /// The words to choose from, for the current question.
     package var choices: String? {
         if asksAthlete { return athletes.isEmpty ? nil : "  one of: " + athletes.joined(separator: ", ") }
         guard let field = left.first, case .choice(_, let labels) = kind.declaration.fields[field].type else { return nil }
@@ -52,18 +53,18 @@ package struct Questions: Sendable {
         return declaration.label + (hint == "TEXT" || choices != nil ? "" : " (\(hint))") + ": "
     }
 
-    /// What a line would answer; `nil` for an empty one.
+    /// The value that a line answers; `nil` for an empty line.
     package func input(_ line: String) -> FieldInput? {
         guard !asksAthlete, let field = left.first, !line.trimmed.isEmpty else { return nil }
         return FieldInput(field: field, text: line.trimmed)
     }
 
-    /// What is asked for now, as it is called.
+    /// The label of the field that is asked for now.
     package var label: String { asksAthlete ? "Name" : left.first.map { kind.declaration.fields[$0].label } ?? "" }
 
-    /// Asks for one field again, whose answer does not go with the others; those stay.
+    /// Asks for one field again, because its answer contradicts the others. The other answers are kept.
     ///
-    /// - Returns: whether it was one of the answers.
+    /// - Returns: whether the field was one of the answers.
     package mutating func again(_ field: Int) -> Bool {
         guard answers.contains(where: { $0.field == field }) else { return false }
         answers.removeAll { $0.field == field }

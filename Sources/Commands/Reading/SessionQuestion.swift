@@ -4,7 +4,8 @@ package import Family
 internal import Terminal
 internal import Wire
 
-/// A request about the person's sessions, in the person's words: a session is meant by its name, the beginning of its id, or `this`.
+/// A request about the person's sessions, in the person's words. A session is named by its name, the beginning of its
+/// id, or `this`.
 package enum SessionQuestion: Hashable, Sendable {
     case list
     case rename(String, String)
@@ -14,10 +15,10 @@ package enum SessionQuestion: Hashable, Sendable {
     /// Letters of the beginning of an id that are enough to name a session.
     private static let leastLetters = 4
 
-    /// The content of the frame that asks it.
+    /// The content of the request's frame.
     ///
-    /// - Parameter sessions: the person's.
-    /// - Throws: a sentence, when the words fit no session or several.
+    /// - Parameter sessions: the person's sessions.
+    /// - Throws: a sentence, if the words fit no session or several.
     func act(_ sessions: [AccountSession]) throws(UsageError) -> SessionsRequest.Act {
         switch self {
         case .list: .list
@@ -46,7 +47,7 @@ package struct TokenWords: Hashable, Sendable {
     package var name: String
     package var scope: TokenScope
     package var days: Int64
-    /// Names or ids.
+    /// Names or ids of athletes.
     package var athletes: [String]
 
     package init(name: String, scope: TokenScope, days: Int64, athletes: [String] = []) {

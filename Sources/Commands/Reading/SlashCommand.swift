@@ -3,43 +3,43 @@ package import Family
 internal import Terminal
 internal import Words
 
-/// What somebody typed in the interactive mode: a message, or a command that begins with a slash.
+/// A line that a person typed in the interactive mode: a message, or a command that begins with a slash.
 package enum SlashCommand: Hashable, Sendable {
     case nothing
-    /// What the program `huddle` can do as well.
+    /// An action that the program `huddle` has as well.
     case action(CommandAction)
-    /// A number of the list shown last, or anything that names the record.
+    /// A number in the list that was shown last, or any name of the record.
     case show(Kind, String)
     case context(String)
     case drafts
-    /// `acceptance`: why what the refusal told may be so.
+    /// `acceptance`: the reason why the overlap that the refusal reported is intended.
     case retry(String, acceptance: String?)
     case drop(String)
     case conflicts
-    /// A draft's number, and words that choose.
+    /// A draft's number, and the words of the choice.
     case resolve(String, [String])
     case quit
-    /// The program's own lines go from the screen.
+    /// Clears the program's own lines from the screen.
     case clear
-    /// What was said or done with these words.
+    /// Finds messages and changes with these words.
     case find(String)
-    /// How things stand, in sentences.
+    /// The state of connection and outbox, in sentences.
     case status
-    /// Try the server now.
+    /// Connects to the server now.
     case reconnect
     /// Settings and keys.
     case configure(SettingRequest)
 
-    /// - Parameter kind: of the list that was shown last, which a bare number is about.
+    /// - Parameter kind: the kind of the list that was shown last, to which a bare number refers.
     package static func parse(_ line: String, about kind: Kind = .event) throws(UsageError) -> SlashCommand {
         let line = line.trimmed
         guard !line.isEmpty else { return .nothing }
         guard line.hasPrefix("/") else { return .action(.say(line)) }
-        // Two slashes say something that begins with one.
+        // Two slashes begin a message that starts with one.
         if line.hasPrefix("//") { return .action(.say(String(line.dropFirst()))) }
-        // An apostrophe in it opens no quotation.
+        // An apostrophe in an action message does not open a quotation.
         if Deed.of(line) != nil { return .action(.say(line)) }
-        // Keys are no quotation marks, and an action has none.
+        // Keys are not quotation marks, and an action contains none.
         let bare = line.dropFirst().split(whereSeparator: \.isWhitespace).map(String.init)
         if let (found, _) = CommandTable.slash(Array(bare.prefix(1))), found.verb == .bind || found.verb == .unbind { return .configure(.bind(bare)) }
         let words = try split(String(line.dropFirst()))
@@ -55,7 +55,7 @@ package enum SlashCommand: Hashable, Sendable {
         if command.verb == .list, command.kind == .document, let word = rest.first, CommandTable.documents.contains(where: { $0.words.contains { $0.last == word } }) {
             throw UsageError("Files are carried on the page of documents (Alt-4), or in another terminal: huddle docs \(word) …")
         }
-        // The words of a program begin with dashes as they like.
+        // The words of a notify command may begin with dashes.
         if command.verb == .set { return .configure(try SettingRequest.set(rest)) }
         let reader = try CommandReader(command, rest, isConversation: true)
         switch command.verb {
@@ -73,13 +73,13 @@ package enum SlashCommand: Hashable, Sendable {
         case .find: return .find(try reader.one())
         case .status: return .status
         case .reconnect: return .reconnect
-        // With something to do it was read above.
+        // `/me` with words was read above.
         case .deed: throw reader.usage
         default: return .action(try reader.action())
         }
     }
 
-    /// Where something is done that has no slash; `nil` for words that `huddle` does not know either.
+    /// The place to do something that has no slash command; `nil` for words that `huddle` does not know either.
     private static func elsewhere(_ words: [String]) -> String? {
         guard let (command, count) = CommandTable.command(words), count > 0 else { return nil }
         let shell = "in another terminal: huddle \(words.prefix(count).joined(separator: " ")) …"
@@ -97,15 +97,16 @@ package enum SlashCommand: Hashable, Sendable {
         return words
     }
 
-    /// The words of a line that is still being typed, the last one maybe empty, and where that one begins.
+    /// The words of a line that is still being typed, the last one possibly empty, and the position where the last word
+    /// begins.
     ///
-    /// - Returns: the beginning in characters of `text`.
+    /// - Returns: the position in characters of `text`.
     package static func unfinished(_ text: String) -> (words: [String], start: Int) {
         let (words, start, _) = read(text)
         return start.map { (words, $0) } ?? (words + [""], text.count)
     }
 
-    /// - Returns: the words, the place in `text` of the one that its end belongs to, and the quote that is open there.
+    /// - Returns: the words, the position in `text` of the word at its end, and the quote that is open there.
     private static func read(_ text: String) -> (words: [String], start: Int?, quote: Character?) {
         var words: [String] = []
         var word: String?
@@ -136,14 +137,14 @@ package enum SlashCommand: Hashable, Sendable {
         return (words + [word], start, quote)
     }
 
-    /// A word as it has to be written to be one.
+    /// A word with the quotes that it needs to be read as one word.
     package static func quoted(_ word: String) -> String {
         guard word.contains(where: { $0.isWhitespace || "\"'\\".contains($0) }) else { return word }
         return "\"" + word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
     private static func events(_ words: [String]) -> ListFilter? {
-        // Options are read as everywhere.
+        // Options are read as in every other command.
         guard !words.contains(where: { $0.hasPrefix("--") }) else { return nil }
         var filter = ListFilter(.event)
         filter.time = .upcoming
@@ -157,7 +158,7 @@ package enum SlashCommand: Hashable, Sendable {
             filter.text = words.dropFirst().joined(separator: " ")
         case nil: break
         default:
-            // A search looks everywhere.
+            // A search covers all times.
             filter.time = .all
             filter.text = words.joined(separator: " ")
         }

@@ -2,12 +2,12 @@ internal import Bytes
 package import Family
 internal import Words
 
-/// What a form asks of the rules while it is filled in; the same rules as everywhere.
+/// Applies the rules to a form while a person fills it in. They are the same rules as everywhere.
 package enum FormRules {
-    /// A value in its one spelling.
+    /// A value in its canonical spelling.
     ///
     /// - Parameter field: position in the kind's declaration.
-    /// - Returns: `nil` when nothing is left of it.
+    /// - Returns: `nil` if nothing is left of it.
     /// - Throws: the rule's sentence.
     package static func canonical(_ value: Value, _ kind: Kind, field: Int) throws(Rejection) -> Value? {
         var operation = Operation(
@@ -24,7 +24,7 @@ package enum FormRules {
         return fields
     }
 
-    /// What is wrong with a whole record; `nil` for nothing.
+    /// The first mistake in a whole record; `nil` if there is none.
     package static func mistake(_ fields: Fields) -> Rejection? {
         do throws(Rejection) {
             try Validation.check(fields, operation: 0, id: nobody, environment: environment)
@@ -34,7 +34,7 @@ package enum FormRules {
         }
     }
 
-    /// Which of the fields that are there contradict each other, whatever is lacking; `nil` for none.
+    /// The first contradiction among the fields that are present, whichever fields are missing; `nil` if there is none.
     package static func contradiction(_ fields: Fields) -> Rejection? {
         do throws(Rejection) {
             try Validation.checkTogether(fields, operation: 0, id: nobody, environment: environment)
@@ -44,7 +44,7 @@ package enum FormRules {
         }
     }
 
-    /// Checks look at the fields, not at whose they are.
+    /// The checks look at the fields, not at the record's athlete.
     private static let nobody = Identifier(high: 0, low: 0)
     private static var environment: RuleEnvironment { RuleEnvironment(zone: LocalClock.rules) }
 }

@@ -5,14 +5,15 @@ package import Sync
 internal import Terminal
 package import Words
 
-/// The records that people's words mean.
+/// Finds the records that a person's words name.
 ///
-/// A snapshot of what is shown: build it anew when records have changed.
+/// A snapshot of the shown records: create a new one when records have changed.
 package struct RecordLookup {
     package let names: RecordNames
-    /// Of what was deleted and may come back.
+    /// The names of deleted records that can be restored.
     package let deleted: RecordNames
-    /// What a bare number means: a place in a list that was shown. `nil` when that shows none of these kinds.
+    /// The record of a bare number, which is a place in a list that was shown. `nil` if that list shows none of these
+    /// kinds.
     private let numbered: (_ kinds: [Kind], _ number: Int) -> Record?
 
     package init(_ engine: borrowing SyncEngine, names: RecordNames? = nil, numbered: @escaping ([Kind], Int) -> Record? = { _, _ in nil }) {
@@ -21,17 +22,17 @@ package struct RecordLookup {
         self.numbered = numbered
     }
 
-    /// The names of what was deleted and may come back.
+    /// The names of deleted records that can be restored.
     package static func deleted(_ engine: borrowing SyncEngine) -> RecordNames { RecordNames(DeletedText.records(engine.confirmedRecords.values)) }
 
-    /// - Parameter kinds: those that it may be of.
-    /// - Throws: a sentence, when the text fits no record or several.
+    /// - Parameter kinds: the kinds of which the record may be.
+    /// - Throws: a sentence, if the text fits no record or several.
     package func find(_ kinds: [Kind], _ text: String) throws(UsageError) -> Record {
         if let number = Int(text), let record = numbered(kinds, number) { return record }
         return try Self.find(kinds, text, names)
     }
 
-    /// The same among what is deleted.
+    /// The same among the deleted records.
     package func findDeleted(_ kinds: [Kind], _ text: String) throws(UsageError) -> Record {
         do {
             return try Self.find(kinds, text, deleted)
@@ -56,7 +57,7 @@ package struct RecordLookup {
                 }
             }
         }
-        // An id is no other record's name.
+        // An id never is the name of another record.
         if let exact = found.first(where: { $0.id.description == text }) { return exact }
         if let several { throw UsageError(several.message) }
         guard let first = found.first else {

@@ -7,8 +7,9 @@ internal import Words
 extension Attendance {
     /// The batch.
     ///
-    /// - Parameter fresh: ids of what is created.
-    /// - Throws: `UsageError` for a name or a word that makes no sense, `Rejection` when a rule refuses it; both before anything is sent.
+    /// - Parameter fresh: makes the ids of new records.
+    /// - Throws: `UsageError` for a name or a word that is not valid, `Rejection` if a rule refuses the batch; both
+    ///   before anything is sent.
     func operations(_ lookup: RecordLookup, _ context: RuleContext, today: CalendarDate, fresh: () -> Identifier) throws -> [Operation] {
         let record = try lookup.find([.event], event)
         let names = lookup.names

@@ -8,14 +8,15 @@ internal import Terminal
 package import Wire
 package import Words
 
-/// Turns what a person asked for into operations on the records as they are now.
+/// Turns a person's request into operations on the current records.
 package enum Request {
-    /// The batch that an action asks for; none for an action that asks for no change of records, or for an undo.
+    /// The batch of an action; empty for an action that changes no records, and for an undo.
     ///
     /// - Parameters:
-    ///   - today: of the family, for dates such as "tomorrow".
-    ///   - fresh: an id for a record that is created (`IdentifierSource`).
-    /// - Throws: `UsageError` when a value or a name makes no sense, `Rejection` when the rules refuse it; both before anything is sent.
+    ///   - today: the family's day, for dates such as "tomorrow".
+    ///   - fresh: makes the id of a new record (`IdentifierSource`).
+    /// - Throws: `UsageError` if a value or a name is not valid, `Rejection` if the rules refuse the batch; both before
+    ///   anything is sent.
     package static func operations(
         _ action: CommandAction, _ engine: borrowing SyncEngine, _ lookup: RecordLookup, today: CalendarDate, fresh: () -> Identifier
     ) throws -> [Operation] {
@@ -25,7 +26,7 @@ package enum Request {
             let owner = try owner(of: kind, athlete, engine, names)
             let around = context(engine, names)
             return [try create(kind, try FieldOptions.patch(inputs, kind, names: names, today: today), athlete: owner, id: fresh(), context: around)]
-        // Who is spoken to follows from the words.
+        // The words determine who is mentioned.
         case .edit(.message, let target, let inputs): return [try rewrite(try lookup.find([.message], target), inputs.first?.text ?? "", names)]
         case .edit(let kind, let target, let inputs):
             let record = try lookup.find([kind], target)
@@ -51,22 +52,23 @@ package enum Request {
 
     private static func kinds(_ target: CommandTarget, _ all: [Kind]) -> [Kind] { target.kind.map { [$0] } ?? all }
 
-    /// The two directions through one's own changes.
+    /// The two directions through a member's own changes.
     package enum UndoStep: Hashable, Sendable {
-        /// Undo: the last change that was done, or done again.
+        /// Undo: the last change that was done, or redone.
         case back
         /// Redo: the last one that was undone, unless something else was done after it.
         case forth
     }
 
-    /// The change that "undo" and "redo" mean without a number: one's own last one in that direction.
+    /// The change that "undo" or "redo" without a number means: the member's own last one in that direction.
     ///
-    /// A redo is the undo of an undo, so how often a change was undone tells which of the two it is. A change that was
-    /// contradicted stops the walk: an older one in its place would be a surprise. A message is taken back only if it
-    /// was the last act of all; nobody who undoes a plan means to unsay what they said before it.
+    /// A redo is the undo of an undo, so the number of undos of a change determines its direction. The search stops at
+    /// a change that was contradicted: undoing an older one in its place would be a surprise. A message is undone only
+    /// if it was the last act of all; a person who undoes a plan does not mean to delete a message that they sent
+    /// before it.
     ///
     /// - Parameter page: the family's history, newest first.
-    /// - Throws: a sentence, when there is none.
+    /// - Throws: a sentence, if there is none.
     package static func lastUndoable(_ page: HistoryPage, by member: Identifier?, _ step: UndoStep = .back) throws(UsageError) -> Int64 {
         let undoes = Dictionary(page.entries.map { ($0.sequence, $0.undoes) }) { first, _ in first }
         func isUndo(_ item: HistoryItem) -> Bool {
@@ -80,10 +82,10 @@ package enum Request {
         var undone: Set<Int64> = []
         var isLast = true
         for item in page.entries {
-            // Somebody else's undo undoes, too.
+            // A change counts as undone if another member undid it.
             if undone.contains(item.sequence) { continue }
             if let other = item.undoes { undone.insert(other) }
-            // Joining and reading are no steps of a plan.
+            // Joining and reading are not steps of a plan.
             let isWalked = item.changes.contains { $0.entry.kind != .member && $0.entry.kind != .readingPosition }
             guard item.member == member, isWalked else { continue }
             let isTalk = item.changes.allSatisfy { $0.entry.kind == .message || $0.entry.kind == .readingPosition }
@@ -103,10 +105,10 @@ package enum Request {
                 : "Nothing that you undid can be done again: nothing was undone, or something was changed after it.")
     }
 
-    /// Changes that are looked through for one's own last one.
+    /// The number of changes that are searched for the member's own last one.
     package static let undoReach = 100
 
-    /// The acceptance of what a refusal told.
+    /// The acceptance of an overlap that a refusal reported.
     ///
     /// - Throws: `too_long` and `invalid` for a reason that cannot be kept, `required` for none.
     package static func acceptance(_ reason: String, of rejection: Rejection) throws(Rejection) -> OverlapOverride {
@@ -114,7 +116,7 @@ package enum Request {
         return OverlapOverride(reason: reason, pairs: rejection.overlaps.map(\.pair))
     }
 
-    /// Whose a new record is: who was named, else whom the context says.
+    /// The athlete of a new record: the named one, otherwise the one of the context.
     package static func owner(
         of kind: Kind, _ athlete: String?, _ engine: borrowing SyncEngine, _ names: RecordNames
     ) throws(UsageError) -> Identifier? {
@@ -126,7 +128,7 @@ package enum Request {
         throw UsageError("Whose \(kind.name) is it? Name the athlete with --athlete, or look at one season with --context.")
     }
 
-    /// The athlete of that name; parents and guests have no season.
+    /// The athlete of that name. Parents and guests have no season.
     package static func athlete(_ name: String, _ names: RecordNames) throws(UsageError) -> Record {
         let athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map { RecordNames.name($0) }
         do {
@@ -144,7 +146,7 @@ package enum Request {
 
     /// - Parameters:
     ///   - id: a fresh one (`IdentifierSource`).
-    ///   - context: what the server will know when it fills in what is left out (`context`).
+    ///   - context: the facts from which the server completes missing fields (`context`).
     package static func create(
         _ kind: Kind, _ patch: FieldPatch, athlete: Identifier? = nil, id: Identifier, context: RuleContext
     ) throws(Rejection) -> Operation {
@@ -156,15 +158,15 @@ package enum Request {
         return operation
     }
 
-    /// What the server will know when it fills in what is left out.
+    /// The facts from which the server completes missing fields.
     ///
-    /// - Parameter names: of the engine's records as they are.
+    /// - Parameter names: the names of the engine's current records.
     package static func context(_ engine: borrowing SyncEngine, _ names: RecordNames) -> RuleContext {
         RuleContext(
             member: engine.member ?? engine.configuration.client, now: Clock.wallMilliseconds(), zone: engine.timeZone ?? "UTC", targets: names.all)
     }
 
-    /// Members whose name, or first name, stands behind an @, in the order of their ids.
+    /// The members whose name, or first name, follows an @, in the order of their ids.
     private static func spokenTo(in text: String, _ names: RecordNames) -> [Identifier] {
         guard text.contains("@") else { return [] }
         let words = text.split { $0.isWhitespace || $0.isPunctuation && $0 != "@" }
@@ -175,7 +177,7 @@ package enum Request {
         }.map(\.id).sorted()
     }
 
-    /// - Parameter version: what the author has seen, when that is not the record as it is.
+    /// - Parameter version: the version that the author has seen, if it is not the current one.
     package static func update(_ record: Record, _ patch: FieldPatch, of version: Int64? = nil) throws(Rejection) -> Operation {
         let base = min(version ?? record.version, record.version)
         return try canonical(Operation(kind: record.kind, id: record.id, action: .update(base: base, merge: .disjoint, patch: patch)))
@@ -185,7 +187,7 @@ package enum Request {
         Operation(kind: record.kind, id: record.id, action: .delete(base: record.version))
     }
 
-    /// Something said to the family, and to those it names.
+    /// A message to the family and to the members that it mentions.
     ///
     /// - Parameter about: the record that it is about.
     package static func say(_ text: String, about: RecordReference? = nil, id: Identifier, _ names: RecordNames) throws(Rejection) -> Operation {
@@ -205,11 +207,12 @@ package enum Request {
         return operation
     }
 
-    /// A message in other words, and to those whom these name.
+    /// A message with a new text, and with the members that the new text mentions.
     ///
     /// - Parameters:
-    ///   - version: the one whose text the author had before them; words that are newer are a conflict. `nil`: as it is.
-    ///   - original: that text. While it stands there, later versions are no news: as a rule they are the author's own.
+    ///   - version: the version whose text the author has seen; a newer text is a conflict. `nil`: the current one.
+    ///   - original: that text. While the record still has it, later versions do not conflict: usually they are the
+    ///     author's own.
     package static func rewrite(
         _ record: Record, _ text: String, _ names: RecordNames, of version: Int64? = nil, _ original: String? = nil
     ) throws(Rejection) -> Operation {

@@ -2,13 +2,13 @@ package import Dates
 package import Family
 internal import Terminal
 
-/// Dates, times and numbers as people type them, in the one spelling that the rules accept: the same for forms, for the
-/// shell and for the conversation.
+/// Dates, times and numbers as people type them, converted to the one spelling that the rules accept: the same for
+/// forms, for the shell and for the conversation.
 package enum TypedValue {
     /// "tomorrow" and "friday" as 2026-11-22, "+7" as a week from today, "12-24" as the next 24th of December, "930",
     /// "9:30" and "9:30am" as 09:30, "$150" as 150.
     ///
-    /// - Parameter day: the day of a date and time of which only the time is typed; `nil` where it is unknown.
+    /// - Parameter day: the day of a date and time if the person types only the time; `nil` if the day is unknown.
     /// - Returns: `nil` to leave the text as it is.
     package static func spelled(_ text: String, _ type: FieldType, today: CalendarDate, day: CalendarDate? = nil) -> String? {
         let text = text.trimmed.lowercased()
@@ -18,7 +18,7 @@ package enum TypedValue {
         case .time: return time(text)?.description
         case .localDateTime:
             if let day, let clock = time(text) { return LocalDateTime(date: day, time: clock).description }
-            // "friday 6 pm" and "2026-11-27T18:00": the time is behind the last separator that leaves a date.
+            // "friday 6 pm" and "2026-11-27T18:00": the time follows the last separator that leaves a date before it.
             for separator in text.indices.reversed() where text[separator] == " " || text[separator] == "t" {
                 let before = String(text[..<separator]).trimmed, after = String(text[text.index(after: separator)...]).trimmed
                 guard let day = date(before, today), let clock = time(after) else { continue }
@@ -31,7 +31,7 @@ package enum TypedValue {
         }
     }
 
-    /// Steps a date by a day, a time by a quarter of an hour, a number by one; an empty date begins today, an empty
+    /// Steps a date by a day, a time by a quarter of an hour, a number by one. An empty date begins today, an empty
     /// time at noon.
     package static func stepped(_ text: String, _ type: FieldType, by count: Int, today: CalendarDate, day: CalendarDate? = nil) -> String? {
         let text = spelled(text, type, today: today, day: day) ?? text.trimmed
@@ -49,7 +49,7 @@ package enum TypedValue {
         }
     }
 
-    /// Days that a count may reach: ten years.
+    /// The largest number of days that a count may reach: ten years.
     private static let reach = 3_660
 
     private static func date(_ text: String, _ today: CalendarDate) -> CalendarDate? {
@@ -71,7 +71,7 @@ package enum TypedValue {
         "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
     ]
 
-    /// "fri" and "friday": the next one after today. "next friday": the one in the week after this one, from Monday on.
+    /// "fri" and "friday": the next one after today. "next friday": the Friday of next week; weeks begin on Monday.
     private static func weekday(_ text: String, _ today: CalendarDate) -> CalendarDate? {
         let words = text.split(separator: " ").map(String.init)
         guard let name = words.last, name.count >= 3, words.count == 1 || words.count == 2 && words[0] == "next",

@@ -1,11 +1,11 @@
 package import Family
 
-/// One thing that a person can ask of Huddle's terminal programs: as `huddle WORDS…`, as `/WORDS…` in the conversation, or both.
+/// One command of Huddle's terminal programs: `huddle WORDS…`, `/WORDS…` in the conversation, or both.
 ///
-/// A value that only describes. `CommandTable` holds them all; help, the words that `huddle` and the conversation understand, completion in
-/// shells and the manual are made from it.
+/// A value that only describes. `CommandTable` holds all commands; help, the parsers of `huddle` and of the
+/// conversation, completion in shells and the manual are made from it.
 package struct Command: Hashable, Sendable {
-    /// What is done, whichever words ask for it.
+    /// The act of a command, whichever words ask for it.
     package enum Verb: CaseIterable, Hashable, Sendable {
         case converse, join, signIn, completions, complete
         case invite, invites, role, leave, consents, consent, birthDate, lastDay, family
@@ -22,7 +22,7 @@ package struct Command: Hashable, Sendable {
         case set, bind, unbind
     }
 
-    /// Where it stands in help.
+    /// The section of help that lists the command.
     package enum Section: String, CaseIterable, Hashable, Sendable {
         case start = "Begin"
         case records = "What the family keeps"
@@ -35,32 +35,32 @@ package struct Command: Hashable, Sendable {
         case screen = "In the conversation"
     }
 
-    /// What a word stands for, for completion and for hints.
+    /// The meaning of a word, for completion and for hints.
     package enum Value: Hashable, Sendable {
         case text, date, time, moment, zone, url, number, amount, json, code, file, profile, sequence, pageMark
-        /// One of these.
+        /// One of these words.
         case word([String])
         /// A record of one of these kinds: an id, enough of its beginning or end, or its name.
         case record([Kind])
-        /// Several of them with commas between.
+        /// Several records, separated by commas.
         case records(Kind)
         /// A member's name, or `all`.
         case season
-        /// `name=value`, as the command's options of fields are called.
+        /// `name=value`, with the names of the command's field options.
         case field
         /// The words of a command, or a topic of help.
         case command
-        /// What can be set, and what it can be set to.
+        /// The name of a setting, and the value of a setting.
         case setting, settingValue
     }
 
-    /// A word that stands by itself.
+    /// A word that is not part of an option.
     package struct Argument: Hashable, Sendable {
-        /// As usage shows it: `ID`.
+        /// The name in usage: `ID`.
         package var name: String
         package var value: Value
         package var isRequired: Bool
-        /// Whether it may come several times.
+        /// Whether several such words may follow.
         package var repeats: Bool
 
         package init(_ name: String, _ value: Value, required: Bool = true, repeats: Bool = false) {
@@ -73,16 +73,16 @@ package struct Command: Hashable, Sendable {
 
     /// `--name VALUE`, or `--name` by itself.
     package struct Option: Hashable, Sendable {
-        /// With dashes; all mean the same, the first is in full.
+        /// With dashes. All names mean the same; the first is the full one.
         package var names: [String]
-        /// As usage shows the value: `DATE`; "" for a switch.
+        /// The value in usage: `DATE`; "" for a switch.
         package var hint: String
         /// `nil` for a switch.
         package var value: Value?
         package var summary: String
         package var isRequired: Bool
         package var repeats: Bool
-        /// The position in the kind's declaration, for an option that writes a field.
+        /// The position of the field in the kind's declaration, for an option that writes a field.
         package var field: Int?
         /// Whether the conversation takes it as well.
         package var isInConversation: Bool
@@ -110,54 +110,55 @@ package struct Command: Hashable, Sendable {
             isInConversation = inConversation
         }
 
-        /// The one that is quickest typed.
+        /// The shortest name.
         package var shortest: String { names.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) } ?? "" }
 
         /// `--start DATE`.
         package var usage: String { hint.isEmpty ? shortest : shortest + " " + hint }
     }
 
-    /// What `--json` prints (`proto/cli.md`, "JSON").
+    /// The output of `--json` (`proto/cli.md`, "JSON").
     package enum Output: Hashable, Sendable {
-        /// One record a line.
+        /// One record per line.
         case records
         /// The server's answer to a question.
         case answer
-        /// The answer to a change.
+        /// The receipt of a change.
         case receipt
-        /// One change a line.
+        /// One change per line.
         case changes
-        /// What waits or was refused, one a line.
+        /// The outbox, one change per line.
         case outbox
-        /// A link, or one a line.
+        /// A link, or one link per line.
         case link
-        /// Family and member.
+        /// The family and the member.
         case seat
         /// The server, the profile and the family.
         case signIn
-        /// The person who is signed in, and what waits.
+        /// The person who is signed in, and the outbox.
         case identity
-        /// One command of the table a line.
+        /// One command of the table per line.
         case commands
-        /// What each line of a batch came to, one a line.
+        /// The result of each line of a batch, one per line.
         case results
     }
 
     package let verb: Verb
     package let section: Section
-    /// What it is about; `nil`: any kind, or none.
+    /// The kind of record that the command is about; `nil`: any kind, or none.
     package let kind: Kind?
-    /// Its words behind `huddle`, the one that help shows first; `[[]]` for `huddle` by itself, none when only the conversation has it.
+    /// The words behind `huddle`, first the form that help shows; `[[]]` for `huddle` by itself, empty if only the
+    /// conversation has the command.
     package let words: [[String]]
-    /// Its words behind the slash; none when only the program has it.
+    /// The words behind the slash; empty if only the program has the command.
     package let slash: [[String]]
     package let arguments: [Argument]
     package private(set) var options: [Option]
     /// One line without a full stop.
     package let summary: String
-    /// More of it, in sentences; may be empty.
+    /// Further sentences; may be empty.
     package let notes: String
-    /// `nil` when the program has no `--json` for it.
+    /// `nil` if the command has no `--json`.
     package let output: Output?
 
     package init(
@@ -176,7 +177,7 @@ package struct Command: Hashable, Sendable {
         self.output = output
     }
 
-    /// Without the options that only the program takes.
+    /// The command without the options that only the program takes.
     var asInConversation: Command {
         var command = self
         command.options.removeAll { !$0.isInConversation }
@@ -189,7 +190,7 @@ package struct Command: Hashable, Sendable {
     /// The other options.
     package var plainOptions: [Option] { options.filter { $0.field == nil } }
 
-    /// Its arguments as usage shows them: `[TRIP] FIELD=VALUE…`.
+    /// The arguments in usage: `[TRIP] FIELD=VALUE…`.
     package var argumentUsage: String {
         arguments.map { argument in
             let name = argument.name + (argument.repeats ? "…" : "")
@@ -197,13 +198,13 @@ package struct Command: Hashable, Sendable {
         }.joined(separator: " ")
     }
 
-    /// `huddle events rm ID`; "" when the program does not have it.
+    /// `huddle events rm ID`; "" if the program does not have the command.
     package var usage: String {
         guard let words = words.first else { return "" }
         return (["huddle"] + words + [argumentUsage]).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// `/rm ID`; "" when the conversation does not have it.
+    /// `/rm ID`; "" if the conversation does not have the command.
     package var slashUsage: String {
         guard let words = slash.first else { return "" }
         return "/" + (words + [argumentUsage]).filter { !$0.isEmpty }.joined(separator: " ")

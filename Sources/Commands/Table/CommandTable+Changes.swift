@@ -3,10 +3,10 @@ internal import Words
 internal import Words
 
 extension CommandTable {
-    /// What can be moved, and what copied.
+    /// The kinds whose records can be moved and copied.
     static let movable: [Kind] = [.trip, .event, .tripItem]
     static let copied: [Kind] = [.trip, .event]
-    /// What leaves as a table.
+    /// The kinds that can be exported as a table.
     static let exported: [Kind] = [.event, .metric, .interaction, .school, .coach, .trip, .tripItem, .document]
 
     static let changes: [Command] = [

@@ -1,7 +1,7 @@
 internal import Family
 
 extension CommandTable {
-    /// The files of documents. Their records are listed, edited and deleted like any other's.
+    /// The commands for the files of documents. Their records are listed, changed and deleted like any other's.
     static let documents: [Command] = [
         Command(
             .upload, .documents, kind: .document, words: forms("upload"), arguments: [.init("FILE", .file, repeats: true)],
@@ -44,7 +44,7 @@ extension CommandTable {
             "an address for your own browser that works for a few minutes"),
     ]
 
-    /// What a document can be, as in its declaration.
+    /// The types of a document, from its declaration.
     package static var documentTypes: [String] {
         guard let field = Kind.document.declaration.fields.first(where: { $0.name == "type" }), case .choice(let words, _) = field.type else {
             return []

@@ -7,10 +7,10 @@ extension CommandTable {
     /// Kinds with commands of their own, in the order of help.
     package static let kinds: [Kind] = [.event, .school, .coach, .trip, .tripItem, .metric, .interaction, .document, .member, .message]
 
-    /// The kind that a word means, of one or of many.
+    /// The kind that a word means, in the singular or in the plural.
     package static func kind(_ word: String) -> Kind? { word == "docs" ? .document : kinds.first { KindWords.singular($0).contains(word) || KindWords.plural($0) == word } }
 
-    /// Kinds of which anything may be named by its name alone, in the order in which a name is looked up.
+    /// The kinds whose records can be named by name alone, in the order in which a name is looked up.
     package static let named: [Kind] = [.event, .trip, .tripItem, .document, .school, .coach, .metric, .interaction]
 
     static let override: [Command.Option] = [
@@ -20,7 +20,7 @@ extension CommandTable {
         .init("--reason", hint: "TEXT", value: .text, inConversation: false, "why; kept with the change"),
     ]
 
-    /// Of lists.
+    /// An option of lists.
     static let watch = Command.Option("--watch", inConversation: false, "show it again whenever it changes, until it is interrupted")
 
     static let records: [Command] = kinds.flatMap(commands)
@@ -70,7 +70,7 @@ extension CommandTable {
                     .remove, .records, kind: kind, words: plurals.map { [$0, "rm"] }, slash: plurals.map { [$0, "rm"] }, arguments: [.init("ID", .record([kind]))],
                     output: .receipt, "delete \(a) \(label)", notes: "It can be restored for 30 days."))
             if kind == .document {
-                // A word more in the list of documents would be searched, and found nowhere.
+                // A further word in the list of documents would be a search text that no document has.
                 commands.append(
                     Command(
                         .restore, .records, kind: kind, words: plurals.map { [$0, "restore"] }, slash: plurals.map { [$0, "restore"] },

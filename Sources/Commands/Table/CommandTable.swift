@@ -21,13 +21,14 @@ package enum CommandTable {
         .init("--version", "which program this is"),
     ]
 
-    /// The command that begins with these words, the longest that fits, and how many of the words are its own.
+    /// The command with the longest words that these words begin with, and the number of words that are the command's
+    /// own.
     package static func command(_ words: [String]) -> (command: Command, count: Int)? { match(words, \.words) }
 
     /// The same for the words behind a slash.
     package static func slash(_ words: [String]) -> (command: Command, count: Int)? { match(words, \.slash) }
 
-    /// The command that does this to records of a kind.
+    /// The command with this verb for records of a kind.
     package static func command(_ verb: Command.Verb, _ kind: Kind) -> Command? { all.first { $0.verb == verb && $0.kind == kind } }
 
     private static func match(_ words: [String], _ forms: (Command) -> [[String]]) -> (command: Command, count: Int)? {

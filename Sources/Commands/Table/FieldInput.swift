@@ -8,7 +8,7 @@ package import Words
 
 /// One `--field value` of a command.
 package struct FieldInput: Hashable, Sendable {
-    /// Position in the kind's declaration.
+    /// The position in the kind's declaration.
     package let field: Int
     package let text: String
 
@@ -18,10 +18,10 @@ package struct FieldInput: Hashable, Sendable {
     }
 }
 
-/// The options that a kind's fields make, and the patch that they come to. Everything is read from the declaration.
+/// The options for a kind's fields, and the patch that they make. Both are read from the declaration.
 package enum FieldOptions {
-    /// The option of each field that a person may write, in the order of the declaration: `--start-date`, and shorter when that is
-    /// clear: `--start`, `--school`.
+    /// The option names of each field that a person may write, in the order of the declaration: `--start-date`, and a
+    /// shorter name if it is unique: `--start`, `--school`.
     package static func names(_ kind: Kind) -> [(field: Int, names: [String])] {
         let fields = kind.declaration.fields
         let full = fields.map { "--" + $0.name.replacingUnderscores }
@@ -37,13 +37,13 @@ package enum FieldOptions {
 
     /// Takes the fields out of the words of a command.
     ///
-    /// Fields are written `--name value`, `--name=value` or `name=value`; the beginning of a name is enough when it is one field's alone, and
-    /// dashes do not count: `--check-in` is `--checkin-time`.
+    /// Fields are written `--name value`, `--name=value` or `name=value`. The beginning of a name is enough if only one
+    /// field's name begins so, and dashes do not count: `--check-in` is `--checkin-time`.
     ///
     /// - Parameters:
-    ///   - options: what else takes a value.
-    ///   - switches: what else takes none.
-    /// - Returns: the rest, and the fields in the order of the declaration.
+    ///   - options: the other options that take a value.
+    ///   - switches: the other options that take none.
+    /// - Returns: the remaining words, and the fields in the order of the declaration.
     package static func parse(
         _ words: [String], _ kind: Kind, options: Set<String> = [], switches: Set<String> = []
     ) throws(UsageError) -> (rest: ArgumentList, fields: [FieldInput]) {
@@ -81,7 +81,7 @@ package enum FieldOptions {
         return (rest, fields)
     }
 
-    /// A word with the whole name of the field that it begins to name; any other word as it is.
+    /// A word with the full name of the field that it abbreviates; any other word unchanged.
     private static func resolved(_ word: String, _ names: [(field: Int, names: [String])], known: Set<String>) -> String {
         let end = word.firstIndex(of: "=") ?? word.endIndex
         let isOption = word.hasPrefix("--")
@@ -94,19 +94,21 @@ package enum FieldOptions {
         return (isOption ? whole : String(whole.dropFirst(2))) + word[end...]
     }
 
-    /// What the fields ask for.
+    /// The patch that the typed fields make.
     ///
-    /// An empty text clears. Sets take ids or names with commas between; `+Name,-Name` adds and takes away, else the set is what is
-    /// written. References take ids or names, dates and times what `TypedValue` reads.
+    /// An empty text clears a field. Sets take ids or names, separated by commas; `+Name,-Name` adds and removes
+    /// members of the set, any other list replaces it. References take ids or names, dates and times every spelling
+    /// that `TypedValue` reads.
     ///
     /// - Parameters:
-    ///   - today: of the family.
-    ///   - record: the record that is changed: a time without a date is on the day that it has.
+    ///   - today: the family's day.
+    ///   - record: the record that is changed; a time without a date is on the day that the record has.
     package static func patch(
         _ inputs: [FieldInput], _ kind: Kind, names: RecordNames, today: CalendarDate, of record: Record? = nil
     ) throws(UsageError) -> FieldPatch {
         var patch = FieldPatch()
-        // The day of a time that is typed alone: of the field itself, else of the one before it, which is the start.
+        // The day of a time that is typed without a date: that of the field itself, otherwise that of the field before
+        // it, which is the start.
         func day(_ field: Int) -> CalendarDate? {
             let earlier = kind.declaration.fields[..<field].lastIndex { $0.type == .localDateTime }
             let typed = earlier.flatMap { place in patch.assignments.first { $0.field == place }?.value }
@@ -147,7 +149,7 @@ package enum FieldOptions {
         return patch
     }
 
-    /// What the option takes, for help.
+    /// The value of the option, for help.
     package static func hint(_ type: FieldType) -> String {
         switch type {
         case .line, .text: "TEXT"
@@ -169,7 +171,7 @@ package enum FieldOptions {
         }
     }
 
-    /// For the table of commands.
+    /// The options for the table of commands.
     package static func declared(_ kind: Kind) -> [Command.Option] {
         names(kind).map { field, names in
             let declaration = kind.declaration.fields[field]
@@ -254,7 +256,7 @@ package enum FieldOptions {
 }
 
 extension String {
-    /// The name in `name=value`, with dashes; "" for anything else.
+    /// The name in `name=value`, with dashes; "" for any other word.
     fileprivate var assignedName: String {
         guard let equals = firstIndex(of: "=") else { return "" }
         return String(self[..<equals]).replacingUnderscores

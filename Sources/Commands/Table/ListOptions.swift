@@ -5,16 +5,17 @@ internal import Queries
 internal import Terminal
 internal import Words
 
-/// The options of lists, read off what queries of the kind know: `--type visit --status attended --date upcoming --sort name`.
+/// The options of lists, derived from the queries of the kind: `--type visit --status attended --date upcoming --sort
+/// name`.
 enum ListOptions {
-    /// Those that are spelled otherwise, or are no question of a terminal.
+    /// The filters that have another spelling, or that a terminal does not ask for.
     private static let left: Set<Query.FilterKey> = [.types, .itinerary, .current, .about]
 
     static func options(_ kind: Kind) -> Set<String> { Set(declared(kind).filter { $0.value != nil }.flatMap(\.names)) }
 
     static func switches(_ kind: Kind) -> Set<String> { Set(declared(kind).filter { $0.value == nil }.flatMap(\.names)) }
 
-    /// For the table of commands.
+    /// The options for the table of commands.
     static func declared(_ kind: Kind) -> [Command.Option] {
         let declaration = QueryDeclaration.of(kind)
         var options: [Command.Option] = [.init("--search", hint: "TEXT", value: .text, "anywhere in its texts, in any case")]
@@ -32,7 +33,7 @@ enum ListOptions {
         return options
     }
 
-    /// Which records of the list are shown, and which of their fields: for programs and wide terminals.
+    /// The options that select the shown rows and fields: for programs and wide terminals.
     static func shown(_ kind: Kind) -> [Command.Option] {
         [
             .init("--columns", hint: "NAME,…", value: .word(RecordColumns.names(kind)), inConversation: false, "these columns: id, athlete, or fields (huddle help edit \(KindWords.singular(kind)[0]))"),
@@ -40,7 +41,7 @@ enum ListOptions {
         ]
     }
 
-    /// Those of several kinds, each once.
+    /// The options of several kinds, each once.
     static func declaredOfAll(_ kinds: [Kind]) -> [Command.Option] {
         var options: [Command.Option] = []
         for option in kinds.flatMap(declared) {
@@ -78,10 +79,10 @@ enum ListOptions {
         .init(name, hint: "WORD", value: .word(words), "\(summary): \(words.joined(separator: ", "))")
     }
 
-    /// `school_id` is `--school`.
+    /// `school_id` becomes `--school`.
     private static func word(_ key: Query.FilterKey) -> String { "--" + key.rawValue.replacing("_id", with: "") }
 
-    /// - Parameter words: what is searched; `nil`: the words that belong to no option.
+    /// - Parameter words: the search text; `nil`: the words that belong to no option.
     static func filter(_ kind: Kind, _ list: ArgumentList, words: [String]? = nil) throws(UsageError) -> ListFilter {
         guard !(list.has("--upcoming") && list.has("--past")) else { throw UsageError("Take --upcoming or --past, not both.") }
         var filter = ListFilter(kind)
@@ -97,7 +98,7 @@ enum ListOptions {
         if list.has("--upcoming") { filter.time = .upcoming }
         if list.has("--past") { filter.time = .past }
         if let type = list.value("--type") {
-            // Several with commas between (R125).
+            // Several types are separated by commas (R125).
             var types: Set<String> = []
             for word in type.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let more = ListFilter.types(String(word), of: kind) else {

@@ -2,15 +2,15 @@ internal import Arguments
 internal import Terminal
 internal import Words
 
-/// What a person can set for the full screen: a line `set NAME VALUE…` of `~/.config/huddle/config`, or `/set NAME VALUE…`.
+/// A setting of the full screen: a line `set NAME VALUE…` of `~/.config/huddle/config`, or `/set NAME VALUE…`.
 package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
     case theme, mouse, title, hyperlinks, activity, typing, notify
     case notifyCommand = "notify-command"
 
-    /// Takes a line out, so that it is as without any.
+    /// Removes the setting's line, so that the default applies.
     package static let byDefault = "default"
 
-    /// Without a full stop.
+    /// One line, without a full stop.
     package var summary: String {
         switch self {
         case .theme: "colours"
@@ -24,7 +24,7 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What can be chosen; none where it is free.
+    /// The values to choose from; empty if any value is allowed.
     package var words: [String] {
         switch self {
         case .theme: ["dark", "light", "mono"]
@@ -36,7 +36,7 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// How it is written, for who has written it otherwise.
+    /// The correct form, for a person who made a mistake.
     package var usage: String {
         switch self {
         case .notify: "set notify with some of \(words.dropLast().joined(separator: ", ")), or none"
@@ -45,20 +45,20 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether it counts where lines follow one another as well.
+    /// Whether the setting also applies to line mode.
     package var isForLines: Bool { self == .activity || self == .notify || self == .notifyCommand }
 }
 
-/// What is asked of the configuration while the program runs.
+/// A request to change the configuration while the program runs.
 package enum SettingRequest: Hashable, Sendable {
     case list
     case show(ScreenSetting)
-    /// `words`: the value; `default` takes it out.
+    /// `words`: the value; `default` removes the line.
     case set(ScreenSetting, [String])
     /// The words of a line, `bind` or `unbind` first.
     case bind([String])
 
-    /// - Parameter words: behind `/set`.
+    /// - Parameter words: the words behind `/set`.
     static func set(_ words: [String]) throws(UsageError) -> SettingRequest {
         guard let name = words.first else { return .list }
         guard let setting = ScreenSetting(rawValue: name.lowercased()) else {
