@@ -2,7 +2,7 @@ import Commands
 import Posix
 import Terminal
 
-/// How the person wants the program: their configuration, and what follows from it.
+/// The look and the keys of the program: the person's configuration and everything that follows from it.
 struct Appearance {
     private(set) var configuration: ScreenConfiguration
     private(set) var theme: Theme
@@ -18,9 +18,9 @@ struct Appearance {
 
     var keymap: Keymap { configuration.keymap }
 
-    /// Does what is asked of the configuration.
+    /// Carries out a request to change the configuration.
     ///
-    /// - Returns: lines for the person, and whether everything looks different now.
+    /// - Returns: lines for the person, and whether the appearance changed.
     mutating func perform(_ request: SettingRequest) -> (lines: [String], isChanged: Bool) {
         let (lines, isChanged) = configuration.perform(request, isPlain: false)
         guard isChanged else { return (lines, false) }
@@ -30,6 +30,6 @@ struct Appearance {
         return (lines, true)
     }
 
-    /// Ends what the notifier runs.
+    /// Ends the commands that the notifier runs.
     func end() { notifier.end() }
 }

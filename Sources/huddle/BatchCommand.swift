@@ -10,7 +10,7 @@ import Terminal
 import Wire
 import Words
 
-/// `huddle batch`: commands from standard input, one a line, over one connection.
+/// `huddle batch`: commands from standard input, one per line, over one connection.
 struct BatchCommand {
     private let invocation: Invocation
     private let setting: Setting
@@ -34,7 +34,7 @@ struct BatchCommand {
         return isAtomic ? try runAtomic(&input, seat) : try runEach(&input, seat)
     }
 
-    // MARK: A line after the other
+    // MARK: One line after the other
 
     private func runEach(_ input: inout BatchInput, _ seat: Seat) throws -> ExitStatus {
         var first = ExitStatus.done
@@ -61,13 +61,13 @@ struct BatchCommand {
             guard status != .done else { continue }
             if first == .done { first = status }
             if status == .offline, !invocation.isJSON { Standard.write(error: "huddle: What follows line \(number) was not done.\n") }
-            // Without a server each further line would only wait as long again.
+            // Without a server each further line would only wait for another timeout.
             if stops || isInterrupted || status == .offline { return first }
         }
         return first
     }
 
-    /// A line as an invocation of its own, with what is said for all.
+    /// A line as an invocation of its own, with the options of the whole command.
     private func read(_ line: String) throws(UsageError) -> Invocation {
         var words = try SlashCommand.split(line)
         if words.first == "huddle" { words.removeFirst() }
@@ -110,12 +110,12 @@ struct BatchCommand {
     private func runAtomic(_ input: inout BatchInput, _ seat: Seat) throws -> ExitStatus {
         var lines: [(number: Int, command: Invocation)] = []
         while let (number, line) = try input.next(seat) {
-            // More operations than a mutation takes are refused below; so many lines need not be kept for that.
+            // More operations than a mutation may have are refused below, so further lines need not be kept.
             guard lines.count <= seat.session.engine.limits.operationsPerMutation else { throw UsageError("Line \(number): that is too much for one change.") }
             do { lines.append((number, try read(line))) } catch { throw UsageError("Line \(number): \(error.message)") }
         }
         guard !lines.isEmpty else { return .done }
-        // What an earlier line makes may be named by a later one: a copy of the engine does them.
+        // A later line may name a record that an earlier line creates, so a copy of the engine carries out each line.
         var scratch = seat.session.engine
         var source = IdentifierSource()
         var operations: [Operation] = []
@@ -145,16 +145,16 @@ struct BatchCommand {
 
 /// The lines of standard input that hold a command.
 struct BatchInput {
-    /// Octets of one line: more than the longest command that the server takes.
+    /// Octets of one line: more than the longest command that the server accepts.
     private static let lineLimit = 262_144
 
     private var octets: [UInt8] = []
     private var number = 0
     private var isAtEnd = false
 
-    /// The next line with its number, from 1; `nil` at the end. Empty lines and comments are passed over, but counted.
+    /// The next line with its number, from 1; `nil` at the end. Empty lines and comments are skipped, but counted.
     ///
-    /// - Parameter seat: kept alive meanwhile.
+    /// - Parameter seat: kept alive while the program waits for input.
     mutating func next(_ seat: Seat) throws -> (number: Int, line: String)? {
         while let line = try line(seat) {
             number += 1

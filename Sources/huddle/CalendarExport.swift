@@ -6,7 +6,7 @@ import Posix
 import Sync
 import Words
 
-/// Records as a calendar that other programs open (RFC 5545).
+/// Exports records as a calendar for other programs (RFC 5545).
 enum CalendarExport {
     /// The whole file.
     ///

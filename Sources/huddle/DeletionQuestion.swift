@@ -2,7 +2,7 @@ import Arguments
 import Posix
 import Terminal
 
-/// Tells a parent what the deletion of the family means, and asks for the family's name.
+/// Explains the deletion of the family to a parent, and asks for the family's name.
 enum DeletionQuestion {
     private static let text = """
         The family and everything in it will be erased 14 days from now: records, messages, documents, sign-ins of people who are in no other family,
@@ -12,8 +12,8 @@ enum DeletionQuestion {
 
         """
 
-    /// - Returns: what the person typed.
-    /// - Throws: a sentence, when nobody can be asked or the person types nothing.
+    /// - Returns: the typed name.
+    /// - Throws: a sentence, if nobody can be asked or the person types nothing.
     static func ask() throws -> String {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else {
             throw UsageError("Nobody can be asked here. Write: huddle family delete --name \"NAME\", with the family's name.")

@@ -13,7 +13,7 @@ import Terminal
 import Wire
 import Words
 
-/// `huddle docs …`: what is done with documents' files. The session finds out what the names mean; the files go by HTTP.
+/// `huddle docs …`: commands for the files of documents. The session resolves the names; the files travel by HTTP.
 struct DocumentCommands {
     private let invocation: Invocation
     private let setting: Setting
@@ -23,7 +23,7 @@ struct DocumentCommands {
     private let server: DocumentServer
     private let memory = UploadMemory(folder: CachePlace.root)
 
-    /// - Parameter seat: joined.
+    /// - Parameter seat: has joined.
     init(_ invocation: Invocation, _ setting: Setting, _ seat: Seat, _ printer: Printer) throws {
         self.invocation = invocation
         self.setting = setting
@@ -66,12 +66,12 @@ struct DocumentCommands {
         }
     }
 
-    // MARK: Up
+    // MARK: Upload
 
     private func upload(_ files: [String], _ description: DocumentRequest.Description) throws -> ExitStatus {
         let engine = seat.session.engine
         guard let family = engine.family else { throw ProgramFailure(.failed, "There is no family to upload to.") }
-        // Before anything is found wrong with a file that could not be sent anyway.
+        // This check comes before any check of a file, which could not be uploaded anyway.
         guard engine.role != .guest else { throw ProgramFailure(.refused, NewUpload.guests) }
         let replaced = try description.replaces.map { try find(.document, $0) }
         let school = try description.school.map { try find(.school, $0).id } ?? replaced?.fields.reference("school_id")
@@ -95,7 +95,7 @@ struct DocumentCommands {
                 }
                 let failure = Self.failure(error, isUpload: true)
                 guard files.count > 1 else { throw failure }
-                // The others have their turn.
+                // The other files are still uploaded.
                 if invocation.isJSON { printFailure(error, path) }
                 let isNamed = failure.message.contains(path.printable)
                 printer.complain("\(isNamed ? "" : "\(name.printable): ")\(failure.message)")
@@ -153,7 +153,7 @@ struct DocumentCommands {
             printer.write(output: "\(names.short(id))  uploaded \(title.printable)\n")
             return
         }
-        // The record came, or comes, as a change: its own command lists it.
+        // The record arrives as a change; the command that lists documents prints it.
         printObject { writer in
             writer.key("id")
             writer.identifier(id)
@@ -162,7 +162,7 @@ struct DocumentCommands {
         }
     }
 
-    /// With `--json` each file has its line.
+    /// With `--json` each file has a line of its own.
     private func printFailure(_ failure: DocumentFailure, _ path: String) {
         printObject { writer in
             writer.key("file")
@@ -176,7 +176,7 @@ struct DocumentCommands {
         }
     }
 
-    // MARK: Down
+    // MARK: Download
 
     private func download(_ document: Record, to path: String?) throws {
         guard case .integer(let octets)? = document.fields["octets"], let sha256 = document.fields.text("sha256") else {
@@ -256,7 +256,7 @@ struct DocumentCommands {
 
     // MARK: Versions
 
-    /// A chain is told by what replaces what; who asks may name any of it.
+    /// The links from version to version determine the chain; the person may name any version of it.
     private func versions(_ document: Record) {
         let all = seat.session.engine.records(of: .document)
         var chain: Set = [document.id]
@@ -295,7 +295,7 @@ struct DocumentCommands {
 
     // MARK: Links
 
-    /// - Parameter isSure: whether an older link of the school ends without a question.
+    /// - Parameter isSure: whether an older link of the school is revoked without a question.
     private func share(_ document: Record, school: Record, days: Int?, isSure: Bool) throws {
         let now = Clock.wallMilliseconds()
         let former = try server.shares(document.id).first { $0.isOpen(at: now) && $0.school == school.id }
@@ -401,19 +401,19 @@ struct DocumentCommands {
     }
 }
 
-/// One row on a person's terminal that tells how far something is; nothing where nobody looks.
+/// One row on a person's terminal that shows the progress; without a terminal it shows nothing.
 private final class ProgressRow {
     private let name: String
     private let isShown = Standard.isTerminal(STDERR_FILENO)
     private var shownAt: Int64 = 0
     private var isDirty = false
 
-    /// Milliseconds between two drawings: faster than that nobody reads.
+    /// Milliseconds between two drawings: nobody reads faster.
     private static let interval: Int64 = 100
 
     init(_ name: String) { self.name = name }
 
-    /// - Parameter line: made for so many columns.
+    /// - Parameter line: made for this number of columns.
     func show(_ line: (Int) -> String) {
         let now = Clock.monotonicMilliseconds()
         guard isShown, now - shownAt >= Self.interval else { return }
@@ -425,7 +425,7 @@ private final class ProgressRow {
         Standard.write(error: "\r\u{1B}[K\(text)")
     }
 
-    /// A sentence that stays.
+    /// Prints a sentence that stays.
     func say(_ sentence: String) {
         end()
         if isShown { Standard.write(error: "\(sentence)\n") }

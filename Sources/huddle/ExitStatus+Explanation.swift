@@ -3,7 +3,7 @@ import Family
 import Terminal
 
 extension ExitStatus {
-    /// How the program ends after an error, and what it says; "" for what was said already.
+    /// The exit status after an error, and the sentence to print; "" if it was printed already.
     static func explanation(of error: any Error) -> (status: ExitStatus, sentence: String) {
         switch error {
         case let error as UsageError: (.usage, error.message)

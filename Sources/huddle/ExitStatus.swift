@@ -4,7 +4,7 @@ import Sync
 import Terminal
 import Wire
 
-/// How the program ends (`proto/cli.md`).
+/// The exit status of the program (`proto/cli.md`).
 enum ExitStatus: Int32 {
     case done = 0
     case failed = 1
@@ -30,7 +30,7 @@ enum Exit {
 struct ProgramFailure: Error {
     let status: ExitStatus
     let message: String
-    /// Somebody asked for the end, of a batch as well.
+    /// Whether the person asked for the end, which also ends a batch.
     let isInterruption: Bool
 
     init(_ status: ExitStatus, _ message: String, isInterruption: Bool = false) {
@@ -42,13 +42,13 @@ struct ProgramFailure: Error {
     /// The sentence for a session that somebody ended.
     static let ended = "This session was ended."
 
-    /// The sentence for a sign-in that the server does not know any more.
+    /// The sentence for a sign-in that the server no longer knows.
     static let expired = "Your sign-in has expired or was ended. Ask for a new one, or join with an invitation: huddle join CODE"
 
-    /// The sentence for a session that ended because its member was removed, or left.
+    /// The sentence for a session that ended because its member left or was removed.
     static let removed = "You are no longer a member of this family."
 
-    /// Why the engine gave up.
+    /// The failure for the reason why the engine stopped.
     init(_ reason: StopReason) {
         switch reason {
         case .tokenUnknown:

@@ -5,7 +5,7 @@ import Sessions
 import Terminal
 import Words
 
-/// Makes one file at a time on a thread of its own: pages that are laid out take longer than a key may wait.
+/// Writes one file at a time on a thread of its own: laying out pages takes longer than a key may wait.
 final class FileMaker: Sendable {
     private struct State {
         var thread: Thread?
@@ -15,13 +15,13 @@ final class FileMaker: Sendable {
     private let state = Lock(State())
     private let waker: ClientWaker
 
-    /// - Parameter waker: woken when a file is made.
+    /// - Parameter waker: woken when a file is written.
     init(_ waker: ClientWaker) { self.waker = waker }
 
-    /// Begins with a file that must not be there yet.
+    /// Begins to write a file, which must not exist yet.
     ///
-    /// - Parameter path: where it goes.
-    /// - Returns: false when another one is being made.
+    /// - Parameter path: the path of the new file.
+    /// - Returns: false if another file is being written.
     func begin(_ table: ExportedTable, _ format: ExportFormat, path: String) -> Bool {
         state.withLock { state in
             guard state.thread == nil else { return false }
@@ -34,7 +34,7 @@ final class FileMaker: Sendable {
         }
     }
 
-    /// What came of a file, as a sentence, once; `nil` while there is nothing to tell.
+    /// The result for a file, as a sentence, once; `nil` while there is none.
     func take() -> String? {
         let done = state.withLock { state -> (Thread?, String)? in
             guard let words = state.words else { return nil }
@@ -45,7 +45,7 @@ final class FileMaker: Sendable {
         return done?.1
     }
 
-    /// Waits for what is being made, which takes seconds at most.
+    /// Waits until the current file is written, which takes seconds at most.
     func end() {
         let thread = state.withLock { state in
             defer { state.thread = nil }

@@ -7,7 +7,8 @@ import Terminal
 import Wire
 import Words
 
-/// The first start on a terminal: asks which server and who, tries it at once, and keeps it in the profile.
+/// The first start on a terminal: asks for the server and the sign-in, tries them immediately, and keeps them in the
+/// profile.
 struct FirstRun {
     /// Letters and digits of the longest invitation code; a sign-in token has more.
     private static let longestCode = 32
@@ -17,13 +18,15 @@ struct FirstRun {
     private var invocation: Invocation
     private var typed: [UInt8] = []
 
-    /// - Returns: the invocation to go on with: as it was when somebody is signed in already, or when nobody can be asked.
-    /// - Throws: a sentence with the usage status, when the person leaves.
+    /// - Returns: the invocation to continue with: unchanged if somebody is signed in already, or if nobody can be
+    ///   asked.
+    /// - Throws: a sentence with the usage status, if the person leaves.
     static func complete(_ invocation: Invocation) throws -> Invocation {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output), !invocation.isOffline else { return invocation }
         let profile = try Profile.load(invocation)
         if let token = invocation.token, profile.token == nil {
-            // As if it had been typed in here. If the server does not answer or refuses it, the conversation says so.
+            // The profile is kept as if the token had been typed in here. If the server does not answer or refuses it,
+            // the conversation says so.
             if let kept = try? Setting.keep(token, in: profile, invocation) { FirstRun(invocation: invocation).sayKept(kept) }
             return invocation
         }
@@ -33,7 +36,7 @@ struct FirstRun {
 
     /// Asks again after the sign-in of the profile has expired.
     ///
-    /// - Throws: `failure` if nobody can be asked, or the sign-in is not that of the profile.
+    /// - Throws: `failure` if nobody can be asked, or if the sign-in is not the profile's.
     static func again(_ invocation: Invocation, _ failure: ProgramFailure) throws -> Invocation {
         let profile = try Profile.load(invocation)
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output), !invocation.isOffline, profile.token != nil, profile.token == Setting.token(invocation, profile)
@@ -42,7 +45,7 @@ struct FirstRun {
         return try ask(invocation)
     }
 
-    /// Asks, whoever is signed in.
+    /// Asks, even if somebody is signed in.
     static func ask(_ invocation: Invocation) throws -> Invocation {
         var assistant = FirstRun(invocation: invocation)
         try assistant.run()
@@ -67,15 +70,15 @@ struct FirstRun {
         }
     }
 
-    // MARK: Which server
+    // MARK: The server
 
-    /// One that answers.
+    /// A server that answers.
     private mutating func server() throws -> ServerAddress {
         var offered = try Setting.address(invocation, try Profile.load(invocation)).description
         while true {
             let prompt = "Server [\(offered)]: "
             let answer = try ask(prompt)
-            // A name server, and the default of the next question, would learn of it.
+            // Otherwise a name server, and the default of the next question, would learn the token.
             if answer.count > Self.longestCode, answer.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) {
                 hide(prompt, answer)
                 say("That looks like a sign-in token. It was not sent anywhere. The server comes first, like ws://HOST:PORT; then the token.")
@@ -99,9 +102,9 @@ struct FirstRun {
         }
     }
 
-    // MARK: Who
+    // MARK: The sign-in
 
-    /// - Returns: false to choose another server.
+    /// - Returns: false if the person wants to choose another server.
     private mutating func signIn(_ address: ServerAddress) throws -> Bool {
         let prompt = "Invitation code, or sign-in token: "
         while true {
@@ -132,7 +135,7 @@ struct FirstRun {
         try keep(&profile, seat.token, address)
     }
 
-    /// Redeems a code, and asks for the name as long as the server wants to know it.
+    /// Redeems a code, and asks for the name while the server asks for it.
     private mutating func seat(_ code: String, _ address: ServerAddress, _ nonce: String, name: String?) throws -> Redemption.Seat {
         let refusal: Rejection
         switch JoinCommand.attempt(code, name, address, nonce, invocation) {
@@ -147,7 +150,7 @@ struct FirstRun {
         return try seat(code, address, nonce, name: answer)
     }
 
-    /// - Returns: false when it belongs to no family.
+    /// - Returns: false if the token belongs to no family.
     private mutating func use(token: String, _ address: ServerAddress) throws -> Bool {
         let memberships = try OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
         guard var chosen = memberships.first else {
@@ -213,7 +216,7 @@ struct FirstRun {
         }
     }
 
-    /// A token works like a password: it does not stay on the screen.
+    /// Removes a token from the screen, because it works like a password.
     private func hide(_ prompt: String, _ answer: String) {
         guard !["dumb", ""].contains(Environment.value("TERM") ?? ""), let columns = TerminalDevice.size()?.columns, columns > 0 else { return }
         let rows = (prompt.count + answer.count - 1) / columns + 1

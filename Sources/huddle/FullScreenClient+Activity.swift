@@ -8,8 +8,8 @@ import Wire
 import Words
 
 extension FullScreenClient {
-    /// Tells the others, after an input, what the person does: types a message, edits or looks at a record. Nothing is told while nobody presses a
-    /// key, so that a program that is left alone says nothing.
+    /// Sends the person's activity to the others after an input: typing a message, editing or looking at a record.
+    /// Without key presses nothing is sent, so an unattended program sends nothing.
     func tellActivity() {
         guard appearance.configuration.showsTyping else { return }
         guard let next = own.next(wanted, now: Clock.monotonicMilliseconds()) else { return }
@@ -27,7 +27,8 @@ extension FullScreenClient {
         }
     }
 
-    /// - Returns: whether the event was about what others do at this moment, and nothing but the status line has to be drawn again.
+    /// - Returns: whether the event was only about the others' activities, so that only the status line has to be drawn
+    ///   again.
     func takeActivity(_ event: SessionEvent) -> Bool {
         switch event {
         case .notice(.activity(let one)):
@@ -45,7 +46,7 @@ extension FullScreenClient {
         return false
     }
 
-    /// Forgets what was not repeated.
+    /// Removes activities that were not repeated.
     func expireActivity() {
         if others.expire(now: Clock.monotonicMilliseconds()) { showActivity() }
     }

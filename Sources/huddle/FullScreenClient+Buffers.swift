@@ -9,7 +9,7 @@ import Views
 import Wire
 import Words
 
-/// Which buffer is on the screen, and what every buffer can ask for.
+/// The buffer on the screen, and the services for every buffer.
 extension FullScreenClient: BufferHost {
     var facts: StatusFacts { picture.facts }
     var keymap: Keymap { appearance.keymap }
@@ -22,7 +22,7 @@ extension FullScreenClient: BufferHost {
     func bell() { screen.bell() }
     func refreshSoon() { refreshes.isStale = true }
 
-    /// Brings a buffer onto the screen, opening it if need be.
+    /// Shows a buffer, and opens it if necessary.
     func show(_ key: BufferKey) {
         if open.views[key] == nil { open.views[key] = make(key) }
         guard open.views[key] != nil else { return screen.bell() }
@@ -32,20 +32,20 @@ extension FullScreenClient: BufferHost {
     func show(_ key: BufferKey, title: String) {
         if open.list.current != key { open.shown?.leave(self, for: key) }
         if let closed = open.list.show(key, title: title) { open.forget(closed) }
-        // The next key may be there already.
+        // The next key may already be waiting.
         layOut()
     }
 
     func isShown(_ key: BufferKey) -> Bool { open.list.current == key }
 
-    /// Closes a buffer; what was on the screen before comes back.
+    /// Closes a buffer; the previous one is shown again.
     func close(_ key: BufferKey) {
         if isShown(key), let next = open.list.last { open.views[key]?.leave(self, for: next) }
         open.list.close(key)
         if !BufferKey.fixed.contains(key) { open.forget(key) }
     }
 
-    /// - Returns: `nil` for one that is opened with what it shows, as a form is.
+    /// - Returns: `nil` for a buffer that is opened with its content, such as a form.
     private func make(_ key: BufferKey) -> (any Buffer)? {
         switch key {
         case .room: open.room
@@ -73,7 +73,7 @@ extension FullScreenClient: BufferHost {
             guard let key = open.list.key(numbered: number) else { return screen.bell() }
             show(key)
         case .showNextActive:
-            // What is unread in the room counts where it is counted.
+            // The facts count unread items of the room.
             guard let key = open.list.nextActive ?? ((facts.unread > 0 || facts.hasActivity) && open.list.current != .room ? .room : nil) else { return screen.bell() }
             show(key)
         case .showLast:
@@ -111,14 +111,14 @@ extension FullScreenClient: BufferHost {
         }
     }
 
-    /// What the views of trips, documents and what is kept ask for.
+    /// Carries out the actions of the trips, documents and outbox views.
     func perform(_ action: PaneAction) throws {
         switch action {
         case .submit(let line): conversation.submit(line)
         case .compose(let line):
             show(.room)
             open.room.write(line)
-        // Only where a text is merged, and its view has taken it.
+        // Only a view that merges a text can handle this, and it has done so already.
         case .editOutside: screen.bell()
         case .add(let kind, let fields): add(kind, preset: fields)
         case .edit(let id):
@@ -128,7 +128,7 @@ extension FullScreenClient: BufferHost {
         }
     }
 
-    /// Both sides of something that was refused, where it is decided.
+    /// Shows both sides of a refused change on the page where the person decides.
     func showConflict(_ draft: Int64) {
         open.kept.refresh(self)
         open.kept.open(draft)
@@ -142,9 +142,9 @@ extension FullScreenClient: BufferHost {
         }
     }
 
-    /// Looks at another season.
+    /// Shows another season.
     ///
-    /// - Returns: false when the athlete is gone, which is said.
+    /// - Returns: false if the athlete no longer exists; the person is told.
     @discardableResult
     func choose(_ season: Context) -> Bool {
         if case .athlete(let id) = season, !records.athletes.contains(id) {
@@ -156,33 +156,33 @@ extension FullScreenClient: BufferHost {
         return true
     }
 
-    /// Puts a text into the clipboard of the terminal, and says so.
+    /// Copies a text to the terminal's clipboard, and says so.
     func copy(_ text: String) {
         screen.copy(text)
         toast("Copied: \(text)")
     }
 
-    // MARK: What was just done
+    // MARK: The last change
 
-    /// Says why a key does nothing, until the next one.
+    /// Explains why a key does nothing, until the next key.
     func hint(_ sentence: String) {
         screen.bell()
         message.show(sentence, .hint)
     }
 
-    /// Says something for a few seconds, whatever is on the screen.
+    /// Shows a message for a few seconds, on any page.
     func toast(_ text: String) { message.show(text) }
 
-    /// One's own change is done: how to take it back stands beside it.
+    /// Announces the member's own change, with the key that undoes it.
     func announceOwn(_ change: Change) {
         guard change.entries.contains(where: { $0.kind != .message && $0.kind != .readingPosition }) else { return }
-        // After an undo, the next one goes a step further back: the history says which.
+        // After an undo, the next undo goes a step further back: the history determines which.
         lastOwn = change.undoes == nil ? session.engine.cursor.map { Cursor(epoch: $0.epoch, sequence: change.sequence) } : nil
         records.follow()
         guard change.undoes != nil else {
             return message.show(records.text.done(change) { session.engine.record($0) }, .undoable)
         }
-        // An undo is told as the change that it undid: "Undone: marked Café Camp attended".
+        // An undo is announced as the change that it undid: "Undone: marked Café Camp attended".
         guard let (original, isUndo) = open.room.undone(by: change) else {
             return message.show(records.text.done(change) { session.engine.record($0) }, .undone)
         }
@@ -190,7 +190,7 @@ extension FullScreenClient: BufferHost {
         message.show("\(isUndo ? "Undone" : "Redone"): \(what)", isUndo ? .undone : .undoable)
     }
 
-    /// The toast as it stands on this screen: the key that takes back what it tells is another one where one types.
+    /// The toast as this page shows it: pages on which the person types have another key for undo.
     var toastWords: String {
         guard message.purpose == .undoable || message.purpose == .undone, !message.text.isEmpty else { return message.text }
         let isUndone = message.purpose == .undone
@@ -202,7 +202,8 @@ extension FullScreenClient: BufferHost {
     }
 
     private func undoLast() throws {
-        // In another log the number is somebody else's change. While a change is on its way, that one is the last.
+        // In another log the number belongs to another member's change. While a change is on its way, that change is
+        // the last one.
         guard session.engine.pending.isEmpty, let own = lastOwn, own.epoch == session.engine.cursor?.epoch else { return conversation.submit("/undo") }
         lastOwn = nil
         _ = try session.undo(own.sequence)

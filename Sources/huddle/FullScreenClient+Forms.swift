@@ -9,14 +9,14 @@ import Terminal
 import Views
 import Words
 
-/// Forms that buffers ask for.
+/// The forms that buffers open.
 extension FullScreenClient {
-    /// Asks for the fields of a new record.
+    /// Opens a form for a new record.
     ///
     /// - Parameters:
-    ///   - athlete: whose it is; `nil`: whose season is looked at, else it is asked.
-    ///   - preset: by field name.
-    ///   - whenMade: gets the new record, for the form that asked for it.
+    ///   - athlete: the record's athlete; `nil`: the athlete whose season is shown, otherwise the form asks.
+    ///   - preset: values by field name.
+    ///   - whenMade: receives the new record, for the form that asked for it.
     func add(_ kind: Kind, athlete: Identifier?, preset: [String: Value], whenMade: ((FormOption) -> Void)?) {
         if let refusal = refusal(.create, kind, owner: athlete) { return hint(refusal) }
         var owner = athlete
@@ -24,7 +24,7 @@ extension FullScreenClient {
         if kind.declaration.scope == .athlete, owner == nil {
             owner = try? Request.owner(of: kind, nil, session.engine, records.names)
             isAsked = owner == nil
-            // A form that nobody can save helps nobody.
+            // Nobody could save such a form.
             if isAsked, records.athletes.isEmpty { return hint("No athletes yet. Add one in the room (Alt-1): /invite NAME --role athlete --born YYYY-MM-DD") }
         }
         show(
@@ -32,21 +32,21 @@ extension FullScreenClient {
             "New \(kind.declaration.label.lowercased())", whenMade: whenMade)
     }
 
-    /// Lets a record be changed.
+    /// Opens a form for a record.
     func edit(_ kind: Kind, _ id: Identifier) {
         guard let record = records.living(id), record.kind == kind else { return screen.bell() }
         if let refusal = refusal(.update, kind, owner: record.athlete, id) { return hint(refusal) }
         show(.edit(record, context: Request.context(session.engine, records.names), today: records.today, theme: appearance.theme, keymap: keymap), "Edit \(records.names.name(id))")
     }
 
-    /// Marks an event attended, with what happened there.
+    /// Marks an event as attended, and asks what happened there.
     func attend(_ id: Identifier) {
         guard let record = records.living(id), record.kind == .event, !record.fields.flag("attended") else { return screen.bell() }
         if let refusal = refusal(.update, .event, owner: record.athlete) { return hint(refusal) }
         show(.attend(record, context: Request.context(session.engine, records.names), today: records.today, theme: appearance.theme, keymap: keymap), "At \(records.names.name(id))")
     }
 
-    /// Who of the school's coaches was at an event.
+    /// Opens the form with the school's coaches who were at an event.
     func coaches(_ id: Identifier) {
         guard let record = records.living(id), record.kind == .event else { return screen.bell() }
         if let refusal = refusal(.update, .event, owner: record.athlete) { return hint(refusal) }
@@ -54,7 +54,7 @@ extension FullScreenClient {
         show(.coaches(record, context: Request.context(session.engine, records.names), today: records.today, theme: appearance.theme, keymap: keymap), "At \(records.names.name(id))")
     }
 
-    /// Deletes a result or an interaction, or takes a coach off an event.
+    /// Deletes a result or an interaction, or removes a coach from an event.
     func remove(_ part: RecordReference, from event: Identifier) {
         guard part.kind == .coach else { return conversation.submit("/rm \(KindWords.singular(part.kind)[0]) \(part.id)") }
         guard let record = records.living(event), let field = Kind.event.declaration.index(of: "coaches_present") else { return screen.bell() }
@@ -65,17 +65,17 @@ extension FullScreenClient {
         }
     }
 
-    /// A result or an interaction of an event.
+    /// Opens a form for a result or an interaction of an event.
     func log(_ kind: Kind, at event: Identifier) {
         guard let record = records.living(event), record.kind == .event else { return screen.bell() }
         add(kind, athlete: record.athlete, preset: ["event_id": .reference(event)], whenMade: nil)
     }
 
-    /// Why this person may not do that, in the words in which the server would refuse it: nobody fills in a form for nothing. `nil` when they may,
-    /// or the server has not said yet who they are.
+    /// The server's sentence of refusal if this person may not do the action, so that nobody fills in a form in vain.
+    /// `nil` if they may, or if the server has not yet said who they are.
     ///
     /// - Parameters:
-    ///   - owner: `nil` where it is asked in the form, or nobody's.
+    ///   - owner: `nil` if the form asks for the athlete, or the record has none.
     ///   - subject: the record.
     func refusal(_ action: AccessAction, _ kind: Kind, owner: Identifier?, _ subject: Identifier? = nil) -> String? {
         let engine = session.engine
@@ -97,14 +97,14 @@ extension FullScreenClient {
         show(key, title: title)
     }
 
-    /// - Returns: `nil` when too many are open.
+    /// - Returns: `nil` if too many forms are open.
     private func place(_ form: FormView, whenMade: ((FormOption) -> Void)? = nil) -> BufferKey? {
         open.addForm { FormBuffer($0, form, whenMade: whenMade) }
     }
 
-    /// Makes a form of an earlier run again, with what was typed into it, and leaves on the screen what is there.
+    /// Restores a form of an earlier run with its typed fields, and leaves the current page on the screen.
     ///
-    /// - Returns: `nil` when what it was about is no more.
+    /// - Returns: `nil` if the form's record no longer exists.
     func restore(_ draft: FormDraft) -> BufferKey? {
         let context = Request.context(session.engine, records.names)
         var form: FormView

@@ -10,7 +10,7 @@ import Views
 import Words
 
 extension FullScreenClient {
-    /// Gives what was typed or clicked to what stands over the screen.
+    /// Passes an input to the overlay on the screen.
     func handle(_ input: InputEvent, over open: Overlay) {
         switch open {
         case .switcher(var view):
@@ -62,7 +62,7 @@ extension FullScreenClient {
         }
     }
 
-    /// Asks whose season it is to be.
+    /// Asks for a season.
     func offerSeasons() {
         picture.overlay = .seasons(SeasonMenu(records.seasons, selected: session.engine.context ?? .all, theme: appearance.theme))
     }
@@ -81,9 +81,10 @@ extension FullScreenClient {
 
     // MARK: Export
 
-    /// Asks what is to be written: what the event that is looked at has, the events of the list, and all results of the season (R112).
+    /// Asks for the records to export: those of the shown event, the events of the list, or all results of the season
+    /// (R112).
     ///
-    /// - Parameter listed: in their order.
+    /// - Parameter listed: in the order of the list.
     func offerExport(_ listed: [Identifier], event: Identifier?) {
         let metrics = records.names.records(of: .metric)
         var choices: [ExportDialog.Choice] = []
@@ -103,14 +104,14 @@ extension FullScreenClient {
         picture.overlay = .export(ExportDialog(choices, theme: appearance.theme, keymap: keymap))
     }
 
-    /// - Returns: why not, as a sentence; `nil` when it is being written.
+    /// - Returns: the reason why the file cannot be written, as a sentence; `nil` if it is being written.
     private func write(_ choice: ExportDialog.Choice, _ path: String) -> String? {
         let place = PathTyping.expanded(path)
         guard !Files.exists(place) else { return "It already exists: choose another name." }
         let chosen = choice.records.compactMap { session.engine.record($0) }.filter { !$0.isDeleted }
         let table = ExportedTable(choice.label, choice.kind, chosen, session.engine, names: records.names, now: Clock.wallMilliseconds())
         guard maker.begin(table, ExportFormat(path: path) ?? .csv, path: place) else { return "Another file is being written: try it again in a moment." }
-        // Until it is.
+        // The message stays until the file is written.
         message.show("\(path.printable) is being written …", for: 3_600_000)
         return nil
     }

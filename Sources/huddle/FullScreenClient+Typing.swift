@@ -6,7 +6,7 @@ import Terminal
 import Views
 
 extension FullScreenClient {
-    /// Keeps what has been typed since the last time.
+    /// Keeps the text that was typed since the last call.
     func keepTyping() {
         typing.due = nil
         guard typing.isRestored, let cache = session.cache else { return }
@@ -23,17 +23,17 @@ extension FullScreenClient {
         var changed = places.filter { typing.kept[$0.key] != $0.value }
         for name in typing.kept.keys where places[name] == nil { changed[name] = Cache.Place() }
         do {
-            // At once: what has another number now is under one of them.
+            // All in one write: a form whose number has changed is now kept under another form's name.
             try cache.keep(changed, input: typing.lines)
             typing.kept = places
             typing.lines = []
         } catch {
-            // Without a place to keep it everything goes on; the session has said so.
+            // Without a place to keep it, everything else continues; the session has reported the problem.
             typing.due = Clock.monotonicMilliseconds() + Typing.again
         }
     }
 
-    /// Puts back what an earlier run left, once the records are there.
+    /// Restores the typed text of an earlier run, once the records are present.
     func restoreTyping() {
         guard !typing.isRestored, let cache = session.cache else { return }
         typing.isRestored = true
@@ -69,13 +69,13 @@ extension FullScreenClient {
         if let place = typing.kept["kept"], open.kept.restore(place, self), let number = open.list.number(of: .kept) {
             open.room.tell(["What you chose and wrote for a conflict is still here: Alt-\(number) shows it."])
         }
-        // What is open has other names now, and what was set aside has none.
+        // Restored buffers have new names, and set-aside texts have none.
         typing.note()
     }
 
-    /// Puts what nothing can show again into a file of its own.
+    /// Saves a typed text that no view can show again in a file of its own.
     ///
-    /// - Parameter what: the beginning of the sentence that tells where it is.
+    /// - Parameter what: the beginning of the sentence that names the file.
     private func setAside(_ place: Cache.Place, _ text: String, _ what: String) {
         guard let path = pathForKeeping, (try? Files.write(Array((text.isEmpty ? place.text : text).utf8), to: path)) != nil else {
             return typing.unrestored.append(place)
@@ -83,15 +83,16 @@ extension FullScreenClient {
         open.room.tell(["\(what) is kept in the file \(path.printable)."])
     }
 
-    /// Where nothing is yet, in the folder of what is kept; `nil` where nothing can be kept.
+    /// The path of a new file in the folder of the cache; `nil` if nothing can be kept.
     private var pathForKeeping: String? {
         guard let folder = session.cache?.lastingFolder else { return nil }
         return (1...Typing.mostFiles).lazy.map { "\(folder)/typed-\($0).txt" }.first { !Files.exists($0) }
     }
 
-    /// What the person's own editor left goes where it was asked for, and is kept before its file goes. What does not fit is kept as a file.
+    /// Passes the text of the person's own editor to the view that asked for it, and keeps it before the editor's file
+    /// is deleted. A text that does not fit is kept as a file.
     ///
-    /// - Parameter text: `nil` when the editor failed.
+    /// - Parameter text: `nil` if the editor failed.
     func take(_ text: String?, from editor: ExternalEditor, _ done: (String) -> Void) {
         if let text {
             done(text)

@@ -13,16 +13,16 @@ import Words
 
 /// `huddle` on a terminal: the room, the season and records as buffers of a full screen.
 ///
-/// One thread and one loop: keys, signals, the editor's end and the network are waited for together, so that nothing runs when
-/// nothing happens.
+/// One thread and one loop: it waits for keys, signals, the editor's end and the network together, so that it uses no
+/// time while nothing happens.
 final class FullScreenClient {
-    /// How far the start is.
+    /// The progress of the start.
     enum Stage {
-        /// What the first screen shows was read, and nothing else.
+        /// Only the content of the first screen was read.
         case firstScreen
-        /// All that is kept was read, and the server is being asked.
+        /// The whole copy on this machine was read, and the program is connecting to the server.
         case started
-        /// The records are there.
+        /// The records are present.
         case opened
     }
 
@@ -30,7 +30,7 @@ final class FullScreenClient {
     let session: ClientSession
     let conversation: Conversation
     let records: ShownRecords
-    /// Files of records that leave.
+    /// Writes the files of exports.
     let maker: FileMaker
     private let setting: Setting
     private(set) var appearance: Appearance
@@ -38,12 +38,12 @@ final class FullScreenClient {
     var picture = Picture()
     var message = ToastMessage()
     var refreshes = RefreshTimes()
-    /// What is typed and not sent.
+    /// The typed text that is not sent.
     var typing = Typing()
-    /// What the others do at this moment, and what they were told of this person.
+    /// The activities of the others, and the last one that was sent for this person.
     var others = MemberActivities()
     var own = OwnActivity()
-    /// One's own last change, until it is taken back.
+    /// The member's own last change, until it is undone.
     var lastOwn: Cursor?
     private var editor: (process: ExternalEditor, done: (String) -> Void)?
     private var identifiers = IdentifierSource()
@@ -86,13 +86,13 @@ final class FullScreenClient {
         refreshes.isStale = true
     }
 
-    /// Where what was refused is decided.
+    /// Tells the conversation the key of the page where the person decides about refused changes.
     private func nameKeptKey() {
         let keptCommand = open.list.number(of: .kept).flatMap { BufferCommand.named($0) }
         conversation.options.keptKey = (keptCommand.flatMap { keymap.keys(of: $0.rawValue).first }) ?? keymap.keys(of: RoomCommand.drafts.rawValue).first
     }
 
-    /// Settings and keys, in force at once.
+    /// Changes settings and keys, in force immediately.
     private func configure(_ request: SettingRequest) -> [String] {
         let (lines, isChanged) = appearance.perform(request)
         guard isChanged else { return lines }
@@ -107,7 +107,7 @@ final class FullScreenClient {
         return lines
     }
 
-    /// The records are there for the first time.
+    /// The steps of a new family, shown when the records are present for the first time.
     private static let firstSteps = [
         "First steps in a new family:",
         "  1. Add an athlete: /invite NAME --role athlete --born YYYY-MM-DD",
@@ -117,7 +117,7 @@ final class FullScreenClient {
 
     private func greet() {
         stage = .opened
-        // What the conversation shows at the start stands in the timeline already; what there is to know of the cache does not.
+        // The timeline already contains what the conversation shows at the start, but not the warnings about the cache.
         open.room.tell(session.takeWarnings())
         _ = conversation.takeOutput()
         open.room.tell([
@@ -125,7 +125,7 @@ final class FullScreenClient {
                 ? "You are a guest here: you can read everything, but not write. / for commands, ? for keys."
                 : "Type to talk to your family. / for commands, ? for keys.",
         ])
-        // A season needs somebody whose it is.
+        // A season needs an athlete.
         let hasAthletes = session.engine.records(of: .member).contains { $0.fields.text("role") == Role.athlete.rawValue }
         if session.engine.role == .parent, !hasAthletes { open.room.tell(Self.firstSteps) }
         restoreTyping()
@@ -138,7 +138,7 @@ final class FullScreenClient {
             open.documents.end()
             maker.end()
         }
-        // Only something was made ready, which is not to be seen.
+        // Only a preparation was done, which does not change the screen.
         var isUnchanged = false
         while true {
             if let end = message.end, Clock.monotonicMilliseconds() >= end {
@@ -159,12 +159,12 @@ final class FullScreenClient {
             conversation.options.columns = screen.size.columns
             if !isUnchanged { draw() }
             isUnchanged = false
-            // The first screen is there; now all that is kept, and the server.
+            // The first screen is shown; now the whole copy on this machine is read, and the server is contacted.
             if stage == .firstScreen {
                 start()
                 continue
             }
-            // What is kept here is on the screen before anything else is made ready.
+            // The copy on this machine is on the screen before anything else is prepared.
             if stage != .opened, session.engine.cursor != nil {
                 conversation.begin()
                 greet()
@@ -178,7 +178,7 @@ final class FullScreenClient {
             var items = screen.items
             let own = items.count
             if let editor { items.append(Poll.Item(editor.process.raw, .readable)) }
-            // When the frame is out.
+            // After the frame was written to the terminal.
             if let due = typing.due, Clock.monotonicMilliseconds() >= due { keepTyping() }
             let deadline = [screen.deadline, message.end, typing.due, others.deadline, refreshes.dayEnd, refreshes.preparation, facts.firstLoad == .begun ? refreshes.slowLoad : nil].compactMap(\.self).min()
             let news = try session.turn(until: deadline, waitingFor: &items)
@@ -224,7 +224,7 @@ final class FullScreenClient {
             open.shown?.draw(facts, &canvas)
             if picture.overlay != nil { picture.below = canvas }
         }
-        // What nobody looks at has not been seen.
+        // Items count as seen only if the person looks at the room.
         if isShown(.room), isFocused { open.room.see() }
         picture.overlay?.draw(&canvas)
         picture.drawn = canvas
@@ -232,7 +232,7 @@ final class FullScreenClient {
         screen.setTitle((facts.unread > 0 ? "(\(facts.unread)) " : "") + (facts.family == "Huddle" ? "" : facts.family + " — ") + "Huddle")
     }
 
-    /// - Returns: false when the program is to end.
+    /// - Returns: false if the program is to end.
     func take(_ event: ScreenEvent) throws -> Bool {
         switch event {
         case .ending: return false
@@ -269,7 +269,7 @@ final class FullScreenClient {
         if let overlay = picture.overlay { return handle(input, over: overlay) }
         let before = (session.engine.pending.count, session.engine.drafts.count)
         try open.shown?.handle(input, self)
-        // Records that look different come back as events; a letter that is typed changes nothing that is laid out.
+        // Records that look different arrive as events; a typed letter does not change the layout.
         if (session.engine.pending.count, session.engine.drafts.count) != before {
             picture.facts = facts(session.engine)
             typing.noteSent()
@@ -283,7 +283,7 @@ final class FullScreenClient {
         if !isShown(.room) { toast(line) }
     }
 
-    /// Shows what the conversation says: what commands came to.
+    /// Shows the conversation's output, the results of commands.
     private func takeOutput() {
         let lines = conversation.takeOutput()
         if !isShown(.room), let last = lines.last { toast(last) }
@@ -291,14 +291,14 @@ final class FullScreenClient {
         open.room.ask(conversation.isAsking ? conversation.prompt : nil)
     }
 
-    /// Starts the person's own editor; `done` gets what it was left with.
+    /// Starts the person's own editor; `done` receives the text that the editor saved.
     func edit(_ text: String, done: @escaping (String) -> Void) throws(Errno) {
         editor = (try ExternalEditor(text, screen), done)
     }
 
     func freshIdentifier() -> Identifier { identifiers.next(Clock.wallMilliseconds()) }
 
-    // MARK: What happens
+    // MARK: Events
 
     private func take(_ event: SessionEvent) {
         if takeActivity(event) { return }
@@ -307,7 +307,7 @@ final class FullScreenClient {
         if open.room.receive(event, session) || open.documents.receive(event) { return }
         for form in open.forms where form.receive(event, self) { return }
         switch event {
-        // The timeline tells these.
+        // The timeline shows changes.
         case .notice(.change(let change, let isOwn)):
             if isOwn {
                 if session.engine.phase == .live { announceOwn(change) }
@@ -316,12 +316,12 @@ final class FullScreenClient {
                 announce(change)
             }
         case .notice(.presence), .notice(.upload): break
-        // Where the trip is on the screen, it is asked about there.
+        // If the trip is on the screen, its page asks about the overlap.
         case .notice(.rejected(let mutation, let rejection)) where rejection.code == .overlap && isShown(.trips):
             open.trips.refused(mutation, self)
         case .notice(.rejected(let mutation, let rejection)):
             conversation.receive(event)
-            // Why stands in the room; whoever is elsewhere is told where to decide.
+            // The room shows the reason; on every other page a toast says where to decide.
             open.room.tell(conversation.takeOutput())
             let isKept = session.engine.drafts.contains { $0.id == mutation }
             toast(isKept ? "Not saved: \(conversation.options.keptKey ?? "/drafts") shows why." : rejection.message.printable)
@@ -335,7 +335,7 @@ final class FullScreenClient {
         }
     }
 
-    /// Rings, and notifies, when somebody speaks to the person, or at all while they look elsewhere.
+    /// Rings and notifies when somebody mentions the person, or for any message while the person looks elsewhere.
     private func announce(_ change: Change) {
         for entry in change.entries where entry.kind == .message {
             guard case .create(_, let fields) = entry.effect else { continue }
@@ -347,9 +347,9 @@ final class FullScreenClient {
         }
     }
 
-    // MARK: How things stand
+    // MARK: State of the screen
 
-    /// Looks again at records and facts.
+    /// Reads records and facts again.
     private func refresh() {
         open.outdate()
         picture.below = nil
@@ -358,12 +358,12 @@ final class FullScreenClient {
         picture.facts = facts(session.engine)
     }
 
-    /// Lays out what is on the screen, if it has not been since something changed; what is not on the screen costs nothing.
+    /// Lays out the buffer on the screen if something has changed since the last time; other buffers cost nothing.
     func layOut() {
         if open.needsLayout(open.list.current) { open.shown?.refresh(self) }
     }
 
-    /// Makes ready one piece of what keys may need next.
+    /// Prepares one piece of the data that the next keys may need.
     ///
     /// - Returns: whether there may be more.
     private func prepare() -> Bool {

@@ -7,7 +7,7 @@ import Sync
 import Terminal
 import Words
 
-/// `huddle whoami` and `huddle status`: who is signed in, and how things stand.
+/// `huddle whoami` and `huddle status`: the person who is signed in, and the state of the connection and the outbox.
 struct IdentityCommand {
     private let invocation: Invocation
     private let setting: Setting
@@ -18,8 +18,8 @@ struct IdentityCommand {
     }
 
     /// - Parameters:
-    ///   - engine: in the family, or as the copy on this computer has it.
-    ///   - showsState: whether what waits is shown as well.
+    ///   - engine: joined, or filled from the copy on this computer.
+    ///   - showsState: whether the outbox is shown as well.
     func print(_ engine: borrowing SyncEngine, showsState: Bool, _ printer: Printer) throws {
         guard let member = engine.member, let role = engine.role else { throw ProgramFailure(.refused, "You belong to no family yet.") }
         let name = engine.record(member).map { RecordNames.name($0) } ?? "somebody"

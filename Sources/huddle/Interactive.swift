@@ -21,12 +21,12 @@ enum Interactive {
         let handled = [Signals.interrupt, Signals.terminate, Signals.hangUp]
         Signals.block(handled)
         let signals = try SignalDescriptor(handled)
-        // Lines that come through a pipe mean the same whatever somebody looked at before.
+        // Lines through a pipe mean the same whichever season was shown before.
         let configuration = setting.configuration(family: setting.familyIdentifier, returnsToContext: isTerminal)
         let session = try ClientSession(setting.address, configuration, cache: setting.cache)
         let conversation = Conversation(session, context: invocation.context)
         conversation.options.isSpoken = invocation.isPlain
-        // A terminal that can do no more is still as wide as it is.
+        // A terminal without full-screen support still has a width.
         if isTerminal, !invocation.isPlain { conversation.options.columns = TerminalDevice.size().map { max($0.columns - 1, 20) } }
         session.start()
         defer { session.leave() }
@@ -34,14 +34,14 @@ enum Interactive {
         return try lines.run(signals, setting)
     }
 
-    /// - Parameter words: what is to be said when the terminal is as it was again.
+    /// - Parameter words: the lines to print once the terminal is restored.
     private static func runFullScreen(
         _ invocation: Invocation, _ setting: Setting, _ words: inout [String]
     ) throws -> ExitStatus {
         let configuration = ScreenConfiguration.load()
         let screen: FullScreen
         do { screen = try FullScreen(mouse: configuration.takesMouse, title: configuration.setsTitle) } catch { throw ProgramFailure(.usage, error.sentence) }
-        // Before anything is said on standard error.
+        // The terminal is restored before anything is printed on standard error.
         defer { screen.finish() }
         let session = try ClientSession(
             setting.address, setting.configuration(family: setting.familyIdentifier, returnsToContext: true), cache: setting.cache, showsFirst: true)
@@ -55,12 +55,12 @@ enum Interactive {
     }
 }
 
-/// What of the configuration counts where lines follow one another.
+/// The part of the configuration that applies to line mode.
 private final class Wishes {
     private var configuration = ScreenConfiguration.load()
     private(set) lazy var notifier = Notifier(configuration, isPlain: true)
 
-    /// What is shown besides messages.
+    /// The content shown besides messages.
     var activity: TimelineActivity { configuration.activity }
 
     func perform(_ request: SettingRequest) -> [String] {
@@ -75,10 +75,11 @@ private final class Wishes {
 
 @available(*, unavailable) extension Wishes: Sendable {}
 
-/// The conversation as plain lines in and out, through pipes, or on a terminal that cannot do more or is read aloud (`--plain`). What is
-/// typed waits until the records are there; at the end of the input it stays until everything is sent.
+/// The conversation as plain lines in and out: through pipes, on a terminal without full-screen support, or for a
+/// screen reader (`--plain`). Typed lines wait until the records are present; at the end of the input the program stays
+/// until everything is sent.
 struct LineConversation {
-    /// Octets of one line; more is cut into several.
+    /// Octets of one line; a longer line is cut into several.
     private static let lineLimit = 65_536
 
     private let conversation: Conversation
@@ -87,10 +88,10 @@ struct LineConversation {
     private var isAtEnd = false
     private var deadline: Int64
 
-    /// Whether a person types: then it waits for the server as long as they do, and questions are asked aloud.
+    /// Whether a person types: then the program waits for the server as long as they do, and prints its questions.
     private let isTerminal: Bool
     private var asked: String?
-    /// What was refused in an earlier run is not a failure of this one.
+    /// Changes that were refused in an earlier run are not failures of this one.
     private let oldDrafts: Set<Int64>
     private let wishes: Wishes
     private let terminal: Notifier.Terminal
@@ -151,7 +152,7 @@ struct LineConversation {
             }
             if items[0].ready != [] {
                 while let signal = try signals.next() {
-                    // A question is given up first.
+                    // Ctrl-C cancels an open question first.
                     if signal == Signals.interrupt, isTerminal, conversation.isAsking {
                         Standard.write(output: "\n")
                         conversation.interrupt()
@@ -164,7 +165,8 @@ struct LineConversation {
         }
     }
 
-    /// Tells the person that somebody spoke to them. Nobody knows where they look, so that everything else is only shown.
+    /// Notifies the person that somebody mentioned them. Nobody knows where they look, so everything else is only
+    /// shown.
     private func announce(_ change: Change) {
         let engine = conversation.session.engine
         for entry in change.entries where entry.kind == .message {
@@ -175,7 +177,7 @@ struct LineConversation {
         }
     }
 
-    /// What a question asks for stands before the answer.
+    /// The question is printed before the answer is read.
     private mutating func ask(anew: Bool) {
         let question = isTerminal && conversation.isAsking ? conversation.prompt : nil
         if let question, anew || question != asked { Standard.write(output: question) }
@@ -213,7 +215,8 @@ struct LineConversation {
     private mutating func submit(_ octets: ArraySlice<UInt8>) {
         var line = String(decoding: octets, as: UTF8.self)
         if line.hasSuffix("\r") { line.removeLast() }
-        // Through a pipe, /quit is the end of the input: what was typed before is waited for, if there is a server to answer.
+        // Through a pipe, /quit is the end of the input: the program waits for the lines before it, if there is a
+        // server to answer.
         if !isTerminal, !conversation.isAsking, conversation.session.engine.phase == .live, case .quit? = try? SlashCommand.parse(line) {
             isAtEnd = true
             input = []

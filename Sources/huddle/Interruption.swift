@@ -1,6 +1,6 @@
 import Posix
 
-/// Ctrl-C, or SIGTERM, while a file is on its way: what was done so far is kept, and it is said how to go on.
+/// Ctrl-C, or SIGTERM, during a transfer: the transferred part is kept, and the program says how to resume.
 final class Interruption {
     private let signals: SignalDescriptor
     private var hasCome = false
@@ -11,17 +11,17 @@ final class Interruption {
         signals = try SignalDescriptor(Self.handled)
     }
 
-    // Afterwards they end the program as they did before.
+    // From now on the signals end the program as they did before.
     deinit { Signals.unblock(Self.handled) }
 
-    /// Whether it came.
+    /// Whether the signal has come.
     var isAsked: Bool {
         guard !hasCome else { return true }
         do throws(Errno) { hasCome = try signals.next() != nil } catch { hasCome = true }
         return hasCome
     }
 
-    /// - Returns: false when it came meanwhile.
+    /// - Returns: false if the signal came in the meantime.
     func wait(_ milliseconds: Int64) -> Bool {
         var items = [Poll.Item(signals.raw, .readable)]
         _ = try? Poll.wait(&items, timeoutMilliseconds: Int(milliseconds))

@@ -8,8 +8,8 @@ import Wire
 
 /// `huddle join CODE`: redeems an invitation and writes the profile.
 enum JoinCommand {
-    /// - Parameter name: that of the person, as the invite has it; `nil`: they are asked for it where the server wants to know.
-    /// - Parameter adds: whether the family is added to the sign-in of the profile; `nil`: the person is asked where there is one.
+    /// - Parameter name: the person's name, as the invite has it; `nil`: ask for it if the server wants to know.
+    /// - Parameter adds: whether the family is added to the profile's sign-in; `nil`: ask the person if there is one.
     static func run(_ code: String, name: String?, adds: Bool?, _ invocation: Invocation) throws -> ExitStatus {
         var profile = try Profile.load(invocation)
         let address = try Setting.address(invocation, profile)
@@ -21,7 +21,7 @@ enum JoinCommand {
         let seat = try explained { try redeem(name) { attempt(code, $0, address, nonce, invocation) }.get() }
         profile.server = address.description
         profile.nonce = nil
-        // Who was signed in here before is not lost: nobody else may have that token.
+        // The former sign-in of this profile must not be lost: no other copy of its token may exist.
         let before = profile.token == nil ? nil : try profile.saveAside()
         profile.token = seat.token
         profile.origin = nil
@@ -36,7 +36,8 @@ enum JoinCommand {
         return .done
     }
 
-    /// Asks a person who is signed in whether the invite is for the same person. Scripts are not asked: for them it is a new sign-in.
+    /// Asks a person who is signed in whether the invite is for the same person. A script is not asked: its invite
+    /// makes a new sign-in.
     private static func wantsToAdd(_ token: String, _ address: ServerAddress, _ invocation: Invocation) throws -> Bool {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else { return false }
         // A token that has ended signs nobody in.
@@ -78,7 +79,7 @@ enum JoinCommand {
         return .done
     }
 
-    /// Runs a redemption, and explains a failure.
+    /// Runs a redemption, and explains its failure.
     private static func explained<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -92,7 +93,7 @@ enum JoinCommand {
         }
     }
 
-    /// Names that a person may try on a terminal.
+    /// The number of names that a person may try on a terminal.
     private static let tries = 4
 
     /// Sends the name only to a server that asks for it: a server of 0.1.0 knows no names.
@@ -109,7 +110,7 @@ enum JoinCommand {
         return tried
     }
 
-    /// One try, whose refusal may ask for a name.
+    /// One attempt, whose refusal may ask for a name.
     static func attempt(
         _ code: String, _ name: String?, _ address: ServerAddress, _ nonce: String, _ invocation: Invocation
     ) -> Result<Redemption.Seat, Redemption.Failure> {
@@ -124,7 +125,7 @@ enum JoinCommand {
 /// Asks a person on a terminal for the name that their invite has.
 enum NameQuestion {
     static let prompt = "Your name or e-mail address, as the invite has it: "
-    /// - Returns: `nil` where nobody can be asked, and at the end of the input.
+    /// - Returns: `nil` if nobody can be asked, and at the end of the input.
     static func ask(_ refusal: Rejection) -> String? {
         TerminalQuestion.ask(prompt, after: refusal.code == .invalid ? refusal.message.printable + "\n" : "")
     }
@@ -132,11 +133,11 @@ enum NameQuestion {
 
 /// A question to the person at a terminal.
 enum TerminalQuestion {
-    /// Octets of an answer at most.
+    /// The largest number of octets of an answer.
     private static let limit = 4_096
 
-    /// - Parameter remark: what is shown before the question.
-    /// - Returns: `nil` where nobody can be asked, at the end of the input, and for an empty answer.
+    /// - Parameter remark: the text before the question.
+    /// - Returns: `nil` if nobody can be asked, at the end of the input, and for an empty answer.
     static func ask(_ question: String, after remark: String = "") -> String? {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else { return nil }
         Standard.write(output: remark + question)

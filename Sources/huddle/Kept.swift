@@ -3,16 +3,16 @@ import Posix
 import Sessions
 import Sync
 
-/// What is kept on this machine, without a server.
+/// The copy on this machine, used without a server.
 enum Kept {
-    /// Records as they were when the server answered last.
+    /// The records at the time of the server's last answer.
     struct Copy {
         let engine: SyncEngine
-        /// When it was written last, UTC milliseconds.
+        /// The time at which the copy was written last, UTC milliseconds.
         let at: Int64
     }
 
-    /// The copy on this machine, for looking; `nil` when nothing is kept.
+    /// The copy on this machine, for reading; `nil` if there is none.
     static func look(_ setting: Setting) -> Copy? {
         guard let place = setting.cache, let member = place.member, let kept = Cache.look(place, member), kept.state.cursor != nil else {
             return nil
@@ -22,10 +22,11 @@ enum Kept {
         return Copy(engine: engine, at: Cache.lastWrite(place, member) ?? 0)
     }
 
-    /// A session that may write to the cache and is not started.
+    /// A session that may write to the cache, but is not started.
     ///
-    /// - Parameter isAlone: whether it fails if another process has the cache, instead of keeping what is new beside it.
-    /// - Throws: a sentence when there is no cache, or another process has it.
+    /// - Parameter isAlone: whether it fails if another process has the cache, instead of keeping new changes beside
+    ///   it.
+    /// - Throws: a sentence, if there is no cache, or if another process has it.
     static func session(_ setting: Setting, isAlone: Bool = true) throws -> ClientSession {
         guard let place = setting.cache, place.member != nil else {
             throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")

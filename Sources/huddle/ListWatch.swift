@@ -5,9 +5,11 @@ import Sessions
 import Sync
 import Wire
 
-/// A list that is shown anew whenever it has changed: `huddle events --watch`. With `--json` one object a state.
+/// A list that is shown again whenever it has changed: `huddle events --watch`. With `--json` it prints one object per
+/// state.
 struct ListWatch {
-    /// Milliseconds after which a list is looked at again although nothing happened: a day may have ended, and `--upcoming` with it.
+    /// Milliseconds after which the list is checked although nothing happened: a day may have ended, which changes
+    /// `--upcoming`.
     private static let look: Int64 = 60_000
 
     private let invocation: Invocation
@@ -18,7 +20,7 @@ struct ListWatch {
         self.setting = setting
     }
 
-    /// Until SIGINT or SIGTERM, or until nobody reads.
+    /// Runs until SIGINT or SIGTERM, or until nobody reads the output.
     func run() throws -> ExitStatus {
         let handled = [Signals.interrupt, Signals.terminate]
         Signals.block(handled)
@@ -41,7 +43,7 @@ struct ListWatch {
                 saidOffline = true
                 Standard.write(error: "huddle: \(seat.session.lastFailure ?? "offline") Trying again.\n")
             }
-            // Of output only that nobody reads it any more.
+            // Of the output, only the loss of its reader is of interest.
             var items = [Poll.Item(signals.raw, .readable), Poll.Item(Standard.output, [])]
             let deadline = Clock.monotonicMilliseconds() + Self.look
             _ = try seat.idle(until: deadline, &items)
@@ -49,10 +51,10 @@ struct ListWatch {
         }
     }
 
-    /// - Returns: false when nobody reads any more.
+    /// - Returns: false if nobody reads the output any more.
     private func print(_ octets: [UInt8], isFirst: Bool, _ engine: borrowing SyncEngine) throws -> Bool {
         guard invocation.isJSON else {
-            // On a terminal in the place of the last one, else behind it.
+            // On a terminal the new list replaces the last one; otherwise it follows it.
             let before = Standard.isTerminal(Standard.output) ? "\u{1B}[H\u{1B}[2J" : isFirst ? "" : "\n"
             return try Output.write(Array(before.utf8) + octets)
         }
@@ -61,7 +63,7 @@ struct ListWatch {
         writer.key("seq")
         writer.integer(engine.cursor?.sequence ?? 0)
         writer.endObject()
-        // The records as they are printed without --watch, a line each.
+        // The records as they are printed without --watch, one per line.
         let records = octets.split(separator: UInt8(ascii: "\n")).joined(separator: [UInt8(ascii: ",")])
         return try Output.write(json: writer.octets.dropLast() + Array(",\"records\":[".utf8) + Array(records) + Array("]}".utf8))
     }

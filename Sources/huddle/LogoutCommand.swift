@@ -6,7 +6,7 @@ import Sessions
 import Sync
 import Terminal
 
-/// `huddle logout`: ends the session on the server, and forgets it on this machine.
+/// `huddle logout`: ends the session on the server, and deletes the token on this machine.
 enum LogoutCommand {
     static func run(_ invocation: Invocation) throws -> ExitStatus {
         if invocation.isOffline { throw UsageError("logout needs the server: leave --offline out.") }
@@ -14,7 +14,7 @@ enum LogoutCommand {
         let seat = try Seat(setting, timeout: invocation.timeout, keeps: true)
         defer { seat.leave() }
         try seat.enter(context: nil)
-        // The server has not seen these, and the end of the session deletes them.
+        // The server has not seen these changes, and the end of the session deletes them.
         let waiting = seat.session.engine.pending.count + seat.session.engine.drafts.count
         guard waiting == 0 else {
             throw ProgramFailure(
@@ -32,7 +32,7 @@ enum LogoutCommand {
         return .done
     }
 
-    /// Takes the token out of the profile, if it is there.
+    /// Removes the token from the profile, if it is there.
     private static func forget(_ setting: Setting, _ invocation: Invocation) throws {
         var profile = try Profile.load(invocation)
         guard profile.token == setting.token else { return }

@@ -1,4 +1,4 @@
-/// A way of telling the person that somebody wrote.
+/// A way to notify the person that somebody wrote.
 enum NotificationWay: String, CaseIterable {
     /// The terminal's bell.
     case bell

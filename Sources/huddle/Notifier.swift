@@ -3,25 +3,26 @@ import Screen
 import Terminal
 import Words
 
-/// Tells the person that somebody wrote, in the ways that they chose: `set notify bell osc9 hook`, `set notify none`.
+/// Notifies the person that somebody wrote, in the ways that they chose: `set notify bell osc9 hook`, `set notify
+/// none`.
 final class Notifier {
     private let ways: Set<NotificationWay>
     private let hook: CommandHook?
 
-    /// - Parameter isPlain: whether the terminal may be one that is read aloud or knows no sequences: then it is told by its own way only when
-    ///   the configuration names it.
+    /// - Parameter isPlain: whether a screen reader may read the terminal, or the terminal may not know sequences: then
+    ///   the terminal's own notification is used only if the configuration names it.
     init(_ configuration: ScreenConfiguration, isPlain: Bool = false) {
         ways = isPlain && !configuration.isNotifySet ? configuration.notify.subtracting([.osc9]) : configuration.notify
         hook = configuration.notifyCommand.isEmpty ? nil : CommandHook(configuration.notifyCommand)
     }
 
-    /// What of the terminal it takes.
+    /// The functions of the terminal that the notifier uses.
     struct Terminal {
         let bell: () -> Void
         let notify: (String) -> Void
     }
 
-    /// - Parameter isAway: whether the person looks elsewhere, as far as anybody knows.
+    /// - Parameter isAway: whether the person looks elsewhere, as far as the program knows.
     func tell(from name: String, _ text: String, family: String, isMention: Bool, isAway: Bool, on terminal: Terminal) {
         let line = Deed.of(text).map { "* \(name) \($0)" } ?? "\(name): \(text)"
         if ways.contains(.bell) { terminal.bell() }
@@ -37,6 +38,6 @@ final class Notifier {
                 ]))
     }
 
-    /// Ends the command that runs; the program waits for none.
+    /// Ends the running command; the program waits for none.
     func end() { hook?.end() }
 }

@@ -16,7 +16,7 @@ import Words
 
 /// Commands that connect, do one thing, print, and end.
 struct OneShot {
-    /// Milliseconds for the program that opens a browser, which only starts it.
+    /// Milliseconds for the program that opens a browser; it only starts the browser.
     private static let openerTime = 5_000
 
     private let invocation: Invocation
@@ -65,7 +65,7 @@ struct OneShot {
         }
     }
 
-    /// Does it in a room that was entered.
+    /// Carries the action out in a room that was entered.
     ///
     /// - Parameter stays: whether the seat is needed afterwards.
     func perform(in seat: Seat, stays: Bool = false) throws -> ExitStatus {
@@ -75,18 +75,19 @@ struct OneShot {
             return .done
         case .document(let request):
             let commands = try DocumentCommands(invocation, setting, seat, printer)
-            // The names are known; a session that waits for minutes would only be cut.
+            // The names are resolved; the server would only cut a session that is silent for minutes.
             guard stays else {
                 seat.leave()
                 return try commands.run(request)
             }
-            // What comes next can name what went up: what the room did meanwhile is taken in.
+            // The next command can name the uploaded documents, because the changes of the room are applied here.
             defer { try? seat.catchUp(timeout: invocation.timeout) }
             return try commands.run(request)
         case .ask(let question): return try ask(question, seat)
         case .leave:
             do { return try change(seat) } catch let failure as ProgramFailure where failure.message == ProgramFailure.removed {
-                // The server closes the connection of a member who has left; the receipt that waited for it is dropped.
+                // The server closes the connection of a member who has left; the receipt that this command waited for
+                // is dropped.
                 printer.write(output: invocation.isJSON ? "{\"type\":\"left\"}\n" : "You have left the family.\n")
                 return .done
             }
@@ -94,7 +95,7 @@ struct OneShot {
         }
     }
 
-    /// Prints a list, an itinerary or a table of these records; nothing for what is none.
+    /// Prints a list, an itinerary or a table of these records; nothing for any other action.
     func show(_ engine: borrowing SyncEngine) throws {
         switch invocation.action {
         case .list(var filter):
@@ -116,7 +117,7 @@ struct OneShot {
         }
     }
 
-    // MARK: What is kept on this machine
+    // MARK: The copy on this machine
 
     private func runOffline() throws -> ExitStatus {
         switch invocation.action {
@@ -131,7 +132,7 @@ struct OneShot {
         }
     }
 
-    /// "from 08:02", of another day with its date.
+    /// "from 08:02"; for another day with its date.
     private func age(of kept: Kept.Copy) -> String {
         "from \(LocalClock(zone: kept.engine.timeZone).time(kept.at, now: Clock.wallMilliseconds()))"
     }
@@ -139,7 +140,7 @@ struct OneShot {
     /// - Returns: false for commands that need the server.
     private func showKept(_ engine: SyncEngine) throws -> Bool {
         var engine = engine
-        // As a session begins that the server answers, and not where a screen looked last.
+        // The context is that of a new session, and not the one that a screen showed last.
         _ = engine.setContext(.all, now: 0)
         if let name = invocation.context {
             do {
@@ -155,9 +156,9 @@ struct OneShot {
         return true
     }
 
-    /// Puts a change into the outbox, from which the next huddle that has a server sends it.
+    /// Puts a change into the outbox; the next `huddle` that reaches the server sends it.
     private func queue() throws -> ExitStatus {
-        // Beside a conversation that is open: a script cannot know whether one is.
+        // This works beside an open conversation: a script cannot know whether one is open.
         let session = try Kept.session(setting, isAlone: false)
         defer { session.leave() }
         if let name = invocation.context {
@@ -189,7 +190,7 @@ struct OneShot {
 
     // MARK: Changes
 
-    /// What is sent as one mutation.
+    /// The content of one mutation.
     private enum Batch {
         case operations([Operation])
         case undo(Int64)
@@ -214,13 +215,13 @@ struct OneShot {
         return try perform(batch, seat)
     }
 
-    /// Does operations as one change.
+    /// Carries out operations as one change.
     func perform(_ operations: [Operation], in seat: Seat) throws -> ExitStatus { try perform(.operations(operations), seat) }
 
     private func lastUndoable(_ seat: Seat, _ step: Request.UndoStep) throws -> Int64 {
         switch try answer(to: .history(target: nil, before: nil, limit: Request.undoReach), seat) {
         case .success(.history(let page)):
-            // Nothing was written wrong: there is nothing that may be taken back.
+            // The command line was correct; there is only no change that may be undone.
             do throws(UsageError) { return try Request.lastUndoable(page, by: seat.session.engine.member, step) } catch { throw ProgramFailure(.refused, error.message) }
         case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
         case .failure(let rejection): throw rejection
@@ -230,7 +231,7 @@ struct OneShot {
     private func perform(_ batch: Batch, _ seat: Seat) throws -> ExitStatus {
         var (mutation, answer) = try send(batch, accepting: nil, seat)
         if case .reject(_, let rejection)? = answer, rejection.code == .overlap, let reason = invocation.acceptance {
-            // Only what was told, and is shown, is accepted.
+            // Only an overlap that the refusal reported, and that the person has seen, is accepted.
             let accepted: OverlapOverride
             do { accepted = try Request.acceptance(reason, of: rejection) } catch { return report(error, 0, seat) }
             if !invocation.isJSON {
@@ -261,7 +262,8 @@ struct OneShot {
         }
     }
 
-    /// - Returns: the mutation's number, and the `ack` or `reject` frame; number 0 when the program itself refused it.
+    /// - Returns: the mutation's number, and the `ack` or `reject` frame; number 0 if the program itself refused the
+    ///   batch.
     private func send(_ batch: Batch, accepting overlap: OverlapOverride?, _ seat: Seat) throws -> (Int64, ServerFrame?) {
         let mutation: Int64
         do throws(Rejection) {
@@ -284,7 +286,7 @@ struct OneShot {
         )
     }
 
-    /// What was done, for people: a line for each record that was asked for, the number of the change behind the first.
+    /// The result for people: a line for each record of the request, with the number of the change behind the first.
     private func done(_ batch: Batch, _ ack: Ack, _ seat: Seat) -> [String] {
         let names = RecordNames(seat.session.engine)
         if ack.sequence == nil, case .operations = batch { return ["Nothing was different: it is so already."] }
@@ -295,7 +297,7 @@ struct OneShot {
         return operations.filter { $0.kind != .message }.map { "\(names.short($0.id))  \(Self.done($0, names))" }
     }
 
-    /// "Undone: changed Late Camp: cost (change #99)": the change that an undo undid, in words.
+    /// "Undone: changed Late Camp: cost (change #99)": the undone change, in words.
     private func undone(_ sequence: Int64, _ seat: Seat) -> String {
         var (asked, isUndo) = (sequence, false)
         // Each redo is an undo of an undo.
@@ -357,7 +359,7 @@ struct OneShot {
         let records = filter.apply(
             engine.records(of: filter.kind), today: clock.today(Clock.wallMilliseconds()), context: context)
         guard invocation.isJSON else {
-            // The last column stays free, because writing into it makes some terminals wrap.
+            // The last column is left free, because writing into it makes some terminals wrap.
             let columns = Standard.isTerminal(Standard.output) ? (TerminalDevice.size()?.columns ?? 80) - 1 : nil
             let isNarrowed = records.isEmpty && filter != ListFilter(filter.kind)
             let lines =
@@ -366,14 +368,14 @@ struct OneShot {
                 : filter.columns.map { RecordColumns.table($0, records, text(engine)).lines(within: columns) }
                 ?? lines(of: records, filter.kind, RecordNames(engine), showsAthlete: context == .all && filter.athlete == nil, columns: columns, clock)
             printer.write(output: lines.joined(separator: "\n") + "\n")
-            // A person sees how many; a program counts lines.
+            // A person sees the number of results; a program counts lines.
             if columns != nil, !records.isEmpty { printer.write(output: records.count == 1 ? "1 result\n" : "\(records.count) results\n") }
             return
         }
         printJSON(records)
     }
 
-    /// As a table; with --plain as sentences, the id at the end of each.
+    /// A table; with --plain sentences, each with the id at its end.
     private func lines(of records: [Record], _ kind: Kind, _ names: RecordNames, showsAthlete: Bool, columns: Int?, _ clock: LocalClock) -> [String] {
         guard invocation.isPlain, !records.isEmpty else {
             return RecordTables.lines(kind, records, names, showsAthlete: showsAthlete, columns: columns, clock: clock)
@@ -392,7 +394,7 @@ struct OneShot {
         printer.write(output: octets.printableJSON)
     }
 
-    /// Opens an event's page, or its place on a map, in the browser of the desktop; elsewhere it prints the address.
+    /// Opens an event's page, or its place on a map, in the desktop's browser; without a desktop it prints the address.
     private func open(_ target: String, isMap: Bool, _ engine: SyncEngine) throws {
         let event: Record
         do { event = try RecordNames(engine).find(.event, target) } catch { throw UsageError(error.message) }
@@ -410,9 +412,9 @@ struct OneShot {
         }
         printer.write(output: address.printable + "\n")
         let hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Environment.value($0)?.isEmpty == false }
-        // Only what a browser shows: another member may have written it.
+        // Only addresses that a browser opens: another member may have written this one.
         guard hasDesktop, Standard.isTerminal(Standard.output), address.hasPrefix("https://") || address.hasPrefix("http://") else { return }
-        // In a session of its own the browser outlives this command. Without one, the address is on the screen.
+        // In a session of its own the browser outlives this command. Without a browser, the address is on the screen.
         let opener = try? ChildProcess.start(["setsid", "-f", "xdg-open", address], output: .nothing, errors: .nothing)
         _ = try? opener?.wait(timeoutMilliseconds: Self.openerTime)
     }
@@ -455,7 +457,7 @@ struct OneShot {
         if !made.remark.isEmpty { printer.complain(made.remark) }
     }
 
-    /// Writes what was exported to a file, or to standard output.
+    /// Writes exported records to a file, or to standard output.
     private func write(_ octets: [UInt8], lines: Int, _ file: String?) throws {
         guard let file else { return printer.write(output: octets) }
         do throws(Errno) { try Files.writeNew(octets, to: file) } catch {
@@ -498,7 +500,7 @@ struct OneShot {
         }
     }
 
-    /// The code as a picture, with the address of the server for a browser; the fragment never leaves it.
+    /// The code as a picture, with the server's address for a browser. The browser never sends the fragment.
     private func showPicture(of code: String) {
         guard let lines = QRPicture.lines("\(setting.address.isSecure ? "https" : "http")://\(setting.address.authority)/#\(code)") else { return }
         printer.write(output: "\n" + lines.joined(separator: "\n") + "\n")
@@ -507,7 +509,7 @@ struct OneShot {
     /// The origin of the server's pages, for a browser and for other programs.
     private var origin: String { "\(setting.address.isSecure ? "https" : "http")://\(setting.address.authority)" }
 
-    /// The address of a calendar feed that was made; on a terminal as a picture as well, which phones subscribe to.
+    /// Prints the address of a new calendar feed; on a terminal also as a picture, from which phones subscribe.
     private func showAddress(of made: CalendarMade) {
         let lines = CalendarFeedText.made(origin: origin, token: made.token)
         printer.write(output: lines.joined(separator: "\n") + "\n")
@@ -516,7 +518,7 @@ struct OneShot {
         printer.write(output: "\n" + picture.joined(separator: "\n") + "\n")
     }
 
-    /// The server's answer, as far as it was asked for: of the sessions, the tokens alone.
+    /// The part of the server's answer that the person asked for: of the sessions, only the tokens.
     private static func shown(_ frame: ServerFrame, of question: Question) -> ServerFrame {
         switch (frame, question) {
         case (.sessions(var list), .tokens), (.sessions(var list), .revoke):
@@ -543,7 +545,7 @@ struct OneShot {
         return try self.answer(to: question, seat, typed)
     }
 
-    /// Keeps the secret by which the account knows this device, where the sign-in is that of a profile.
+    /// Keeps the secret by which the account knows this device, if the sign-in belongs to a profile.
     private func keep(device: String) throws {
         var profile = try Profile.load(invocation)
         guard profile.token == setting.token else { return }
@@ -624,7 +626,8 @@ struct OneShot {
     }
 }
 
-/// A question on its way. If the connection breaks, the answer is lost: the same frame asks again when the session is live, and changes nothing twice.
+/// A request on its way. If the connection breaks, the answer is lost: the same frame is sent again when the session is
+/// live, and changes nothing twice.
 private final class AskedFrame {
     private let frame: ClientFrame
     private let session: ClientSession

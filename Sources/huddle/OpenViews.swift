@@ -1,20 +1,21 @@
 import Terminal
 import Views
 
-/// The buffers that are open: the five pages that always are, records and forms; which of them is on the screen, and what each has laid out.
+/// The open buffers: the five pages that are always open, records and forms; the buffer on the screen, and the layout
+/// state of each.
 struct OpenViews {
     let room: RoomBuffer
     let season: SeasonBuffer
     let trips: TripsBuffer
     let documents: DocumentsBuffer
     let kept: KeptBuffer
-    /// Their order, and which one is on the screen.
+    /// The order of the buffers, and the one on the screen.
     var list = BufferList()
-    /// Those that have been on the screen.
+    /// The buffers that have been on the screen.
     var views: [BufferKey: any Buffer]
-    /// Forms that were opened; each has a number of its own.
+    /// The number of forms that were opened; each form has a number of its own.
     private var lastForm = 0
-    /// Counts the times that records or facts were looked at again, and which of these each buffer shows.
+    /// The number of times that records or facts were read again, and the number that each buffer has laid out.
     private var generation = 0
     private var laidOut: [BufferKey: Int] = [:]
 
@@ -23,20 +24,20 @@ struct OpenViews {
         views = [.room: room, .season: season, .trips: trips, .documents: documents, .kept: kept]
     }
 
-    /// What is on the screen.
+    /// The buffer on the screen.
     var shown: (any Buffer)? { views[list.current] }
 
-    /// Records or facts have changed: nothing is laid out any more.
+    /// Marks every layout as outdated, because records or facts have changed.
     mutating func outdate() { generation += 1 }
 
-    /// - Returns: whether it has to be laid out now; the caller does so.
+    /// - Returns: whether the caller has to lay the buffer out now.
     mutating func needsLayout(_ key: BufferKey) -> Bool {
         guard laidOut[key] != generation, views[key] != nil else { return false }
         laidOut[key] = generation
         return true
     }
 
-    /// A buffer is closed.
+    /// Closes a buffer.
     mutating func forget(_ key: BufferKey) {
         views[key] = nil
         laidOut[key] = nil
@@ -46,7 +47,7 @@ struct OpenViews {
 
     var formCount: Int { forms.count }
 
-    /// - Returns: `nil` when too many are open.
+    /// - Returns: `nil` if too many forms are open.
     mutating func addForm(_ make: (BufferKey) -> FormBuffer) -> BufferKey? {
         guard formCount < Typing.mostForms else { return nil }
         lastForm += 1

@@ -10,7 +10,7 @@ import Terminal
 import Wire
 import Words
 
-/// `huddle outbox`: what waits to be sent, and what was refused and is kept.
+/// `huddle outbox`: the changes that wait to be sent, and those that were refused.
 struct OutboxCommand {
     private let invocation: Invocation
     private let setting: Setting
@@ -37,7 +37,7 @@ struct OutboxCommand {
                 guard let cache = session.cache, let files = try? cache.transfers(), files.indices.contains(place) else {
                     throw UsageError("No file on its way has the number \(number.printable). See: huddle outbox")
                 }
-                // What the server has of it goes with time, and what is here of a download stays.
+                // The server deletes its part of an upload after a while; the local part of a download stays.
                 try cache.forget(transfer: files[place].number)
                 try tell("\(files[place].transfer.title.printable) is stopped.")
                 return .done
@@ -59,14 +59,14 @@ struct OutboxCommand {
         }
     }
 
-    /// What was done, for people.
+    /// Prints the result, for people.
     private func tell(_ sentence: String) throws {
         if !invocation.isJSON { try Output.write(sentence + "\n") }
     }
 
     // MARK: List
 
-    /// Reads beside whoever else has the cache open.
+    /// Lists beside any other process that has the cache open.
     private func list() throws {
         guard let place = setting.cache, let member = place.member, let kept = Cache.look(place, member, withWaiting: true) else {
             if !invocation.isJSON { try Output.write("Nothing waits, and nothing was refused.\n") }
@@ -157,11 +157,12 @@ struct OutboxCommand {
 
     // MARK: Send
 
-    /// Connects, does `first`, and waits until nothing waits any more.
+    /// Connects, calls `first`, and waits until the outbox is empty.
     ///
-    /// - Parameter first: gives the mutation whose answer decides the status; `nil` when nothing was left to ask for.
+    /// - Parameter first: returns the mutation whose receipt determines the status; `nil` if there was nothing left to
+    ///   send.
     private func send(_ first: ((ClientSession) throws -> Int64?)?) throws -> ExitStatus {
-        // Asked for before anything else, so that a cache that somebody else has is told at once.
+        // This comes first, so that the command reports immediately if another process has the cache.
         try Kept.session(setting).leave()
         let seat = try Seat(setting, timeout: invocation.timeout, keeps: true)
         defer { seat.leave() }

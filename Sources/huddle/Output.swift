@@ -1,9 +1,9 @@
 import Posix
 import Terminal
 
-/// Standard output of commands that are over when it is written: what could not be written is a failure, however the rest went.
+/// Standard output of commands that end with it: a failed write is a failure of the command, whatever else succeeded.
 enum Output {
-    /// - Returns: false when nobody reads it any more.
+    /// - Returns: false if nobody reads the output any more.
     @discardableResult
     static func write(_ octets: [UInt8]) throws(ProgramFailure) -> Bool {
         do throws(Errno) { return try Standard.writeAll(output: octets) } catch {
@@ -11,7 +11,7 @@ enum Output {
         }
     }
 
-    /// One JSON value as a line, with nothing in it that could steer a terminal.
+    /// Writes one JSON value as a line, without characters that could control a terminal.
     @discardableResult
     static func write(json octets: [UInt8]) throws(ProgramFailure) -> Bool { try write(octets.printableJSON + [UInt8(ascii: "\n")]) }
 

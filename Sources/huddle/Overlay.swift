@@ -1,7 +1,7 @@
 import Terminal
 import Views
 
-/// What stands over whatever is on the screen until it is decided.
+/// A dialog over the current page, until the person decides.
 enum Overlay {
     case switcher(SwitcherView)
     case seasons(SeasonMenu)

@@ -1,20 +1,20 @@
 import Posix
 import Terminal
 
-/// Paths as people type them.
+/// Expands and completes the paths that people type.
 enum PathTyping {
-    /// Names that are shown when several fit.
+    /// The largest number of names that are shown if several fit.
     private static let mostNames = 12
 
-    /// With the home folder for `~`.
+    /// The path with the home folder in place of `~`.
     static func expanded(_ path: String) -> String {
         guard path == "~" || path.hasPrefix("~/"), let home = Environment.value("HOME") else { return path }
         return home + path.dropFirst()
     }
 
-    /// As a shell does: as far as all that fits is alike.
+    /// Completes a path as a shell does: as far as all matches agree.
     ///
-    /// - Returns: what is typed now, and what fits when several do.
+    /// - Returns: the completed text, and the matches if there are several.
     static func completed(_ typed: String) -> (path: String, options: [String]) {
         let path = expanded(typed)
         let slash = path.lastIndex(of: "/")

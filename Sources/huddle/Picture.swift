@@ -1,12 +1,12 @@
 import Terminal
 import Views
 
-/// What is on the screen: how things stand, what stands above the buffer, and what can be clicked.
+/// The content of the screen: the status, the lines above the buffer, and the places that can be clicked.
 struct Picture {
     var facts = StatusFacts()
     var overlay: Overlay?
-    /// What can be clicked on the screen.
+    /// The places on the screen that can be clicked.
     var drawn: Canvas?
-    /// What stands below an overlay; drawn again when anything but a key for the overlay has happened.
+    /// The canvas below an overlay; drawn again when anything but a key for the overlay has happened.
     var below: Canvas?
 }

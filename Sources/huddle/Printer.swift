@@ -1,17 +1,17 @@
 import Posix
 import Terminal
 
-/// Where a command's lines go: to the standard streams at once, or gathered for who runs it.
+/// The destination of a command's lines: the standard streams, or a collection for the caller.
 final class Printer {
     private let gathers: Bool
-    /// Before each complaint.
+    /// The text before each complaint.
     private let prefix: String
-    /// What was gathered.
+    /// The collected output.
     private(set) var output: [UInt8] = []
     private(set) var complaints: [String] = []
-    /// False once nobody reads any more.
+    /// False once nobody reads the output any more.
     private(set) var isRead = true
-    /// Why something could not be written; what follows is not tried then.
+    /// The reason why a write failed; nothing is written after it.
     private(set) var failure: ProgramFailure?
 
     init(gathers: Bool = false, prefix: String = "huddle: ") {
@@ -27,17 +27,17 @@ final class Printer {
         }
     }
 
-    /// One JSON value as a line, with nothing in it that could steer a terminal.
+    /// Writes one JSON value as a line, without characters that could control a terminal.
     func write(json octets: [UInt8]) { write(output: octets.printableJSON + [UInt8(ascii: "\n")]) }
 
     func write(output text: String) { write(output: Array(text.utf8)) }
 
-    /// - Throws: when something could not be written.
+    /// - Throws: if a write failed.
     func finish() throws(ProgramFailure) {
         if let failure { throw failure }
     }
 
-    /// One sentence, or several lines, about what went wrong.
+    /// Prints one sentence, or several lines, about a failure.
     func complain(_ text: String) {
         if gathers { complaints.append(text) } else { Standard.write(error: prefix + text + "\n") }
     }

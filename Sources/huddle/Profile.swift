@@ -7,10 +7,10 @@ import Posix
 import Sessions
 import Terminal
 
-/// Where a profile is kept: `profile.json` in `$XDG_CONFIG_HOME/huddle`, with a name `profiles/NAME.json`.
+/// The place of a profile: `profile.json` in `$XDG_CONFIG_HOME/huddle`; with a name `profiles/NAME.json`.
 struct ProfilePlace: Equatable {
     private static let longestName = 32
-    /// The name of the profile that has none.
+    /// The name of the profile without a name.
     private static let unnamed = "default"
 
     /// `nil` for the profile that is used if none is named.
@@ -18,7 +18,7 @@ struct ProfilePlace: Equatable {
     /// Whether an option names it, so that it outranks the environment.
     let isChosen: Bool
 
-    /// The profile that the command line names, otherwise the environment.
+    /// The profile that the command line names, otherwise that of the environment.
     init(_ invocation: Invocation) throws(UsageError) {
         let text = invocation.profile ?? Environment.value("HUDDLE_PROFILE").flatMap { $0.isEmpty ? nil : $0 }
         if let text, !Self.isName(text) {
@@ -29,7 +29,7 @@ struct ProfilePlace: Equatable {
         isChosen = invocation.profile != nil
     }
 
-    /// Nothing else, so that a name is never a path.
+    /// Only these characters are allowed, so that a name is never a path.
     private static func isName(_ text: String) -> Bool {
         let octets = text.utf8
         func isPlain(_ octet: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
@@ -37,7 +37,7 @@ struct ProfilePlace: Equatable {
         return octets.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "-") }
     }
 
-    /// The names of the profiles that are there, sorted.
+    /// The names of the existing profiles, sorted.
     static var names: [String] {
         guard let folder = Profile.folder, let files = try? Files.list(folder + "/profiles") else { return [] }
         return files.compactMap { $0.hasSuffix(".json") ? String($0.dropLast(5)) : nil }.filter(isName)
@@ -47,10 +47,10 @@ struct ProfilePlace: Equatable {
 
     var path: String? { stem.map { $0 + ".json" } }
 
-    /// For the sign-in that another one replaces. No profile can have this name.
+    /// The place of a sign-in that another one replaces. No profile can have this name.
     var pathBefore: String? { stem.map { name == nil ? $0 + "-before.json" : $0 + ".before.json" } }
 
-    /// What a command line needs to mean this profile, with a blank before it.
+    /// The option that names this profile on a command line, with a blank before it.
     var option: String { name.map { " --profile \($0)" } ?? "" }
 
     /// The sentence that nobody is signed in.
@@ -61,23 +61,23 @@ struct ProfilePlace: Equatable {
     }
 }
 
-/// What the program remembers of a sign-in: a file of mode 0600 in a folder of mode 0700.
+/// A sign-in that the program keeps: a file of mode 0600 in a folder of mode 0700.
 struct Profile: Equatable {
     let place: ProfilePlace
     var server: String?
     var token: String?
-    /// This installation; made at the first use and then kept.
+    /// The id of this installation; made at the first use and then kept.
     var client: Identifier
     var family: Identifier?
-    /// Where the token came from, in the words of the program that kept it.
+    /// The origin of the token, in the words of the program that kept it.
     var origin: String?
     /// The secret by which an account knows this device, signed in or not.
     var device: String?
     /// The secret of a redemption whose token is not stored yet (`Redemption.makeNonce`).
     var nonce: String?
 
-    /// The profile that is there, or a new one that has only a client id. One that cannot be kept is used all the same. A new one with a
-    /// name is not kept before somebody signs in, so that a name that was mistyped leaves nothing behind.
+    /// The existing profile, or a new one that has only a client id. A profile that cannot be kept is used all the
+    /// same. A new profile with a name is kept only after a sign-in, so that a mistyped name leaves nothing behind.
     static func load(_ invocation: Invocation) throws -> Profile {
         let place = try ProfilePlace(invocation)
         guard let path = place.path else { return Profile(place: place, client: newClient()) }
@@ -109,7 +109,7 @@ struct Profile: Equatable {
 
     func save() throws(ProgramFailure) { try write(to: place.path) }
 
-    /// Writes it beside the profile that takes its place, and says where.
+    /// Writes this profile beside the one that replaces it, and returns its path.
     func saveAside() throws(ProgramFailure) -> String? {
         try write(to: place.pathBefore)
         return place.pathBefore

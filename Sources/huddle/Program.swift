@@ -6,16 +6,16 @@ import Sync
 import Terminal
 import Words
 
-/// The terminal client; `proto/cli.md` says what it takes and answers.
+/// The terminal client; `proto/cli.md` specifies its arguments and output.
 @main
 enum Program {
     static func main() {
         let status = run(CommandLine.arguments)
-        // Output is written without a buffer, so that nothing is left to flush.
+        // Output is not buffered, so that nothing is left to flush.
         Exit.now(status)
     }
 
-    /// Broken between words where the terminal is narrower.
+    /// The text with line breaks between words, if the terminal is narrower.
     private static func fitted(_ text: String) -> String {
         guard Standard.isTerminal(Standard.output) else { return text }
         return text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -28,7 +28,7 @@ enum Program {
         Signals.ignoreBrokenPipes()
         do {
             var invocation = try Invocation(Array(words.dropFirst()))
-            // Before anything else: these words can be seen as long as the program runs.
+            // This comes first: other users can see these words as long as the program runs.
             try TokenArgument.hide(words, invocation)
             invocation = try TokenArgument.read(invocation)
             switch invocation.action {
@@ -43,7 +43,7 @@ enum Program {
                 try Output.write(shell.script)
                 return .done
             case .complete(let line):
-                // Names are a kindness: without a sign-in, or anything kept, there are none.
+                // Names are optional: without a sign-in or a copy on this machine, completion offers none.
                 let visible = invocation.connecting(as: line)
                 try? TokenArgument.hide(words, visible, warns: false)
                 let typed = TokenArgument.forCompletion(visible)

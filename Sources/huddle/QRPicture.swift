@@ -1,6 +1,7 @@
 import Glibc
 
-/// A QR code as lines of half blocks for a terminal. libqrencode draws it; it is loaded when it is needed, and without it there is no picture.
+/// A QR code as lines of half blocks for a terminal. libqrencode, which is loaded when needed, draws it; without the
+/// library there is no picture.
 enum QRPicture {
     /// Light modules around the code (ISO/IEC 18004 asks for four; phones read it with two, and small terminals have no more room).
     private static let margin = 2

@@ -1,44 +1,46 @@
 import Posix
 
-/// When the screen has to be looked at again though no key was pressed. All times are of the monotonic clock, milliseconds.
+/// The times at which the screen is checked although no key was pressed. All times are monotonic milliseconds.
 struct RefreshTimes {
-    /// Of the first load before what will come is hinted at: what is quicker would only flicker (R009).
+    /// The time of the first load after which the page shows a placeholder: for a faster load it would only flicker
+    /// (R009).
     private static let quickLoad: Int64 = 300
-    /// Without a key and without news until what the first key for it would wait for is made ready, piece by piece: with thousands of
-    /// records it takes longer than a key may. Longer than between two keys of a person who types.
+    /// The time without keys and news after which the data that the next key may need is prepared, piece by piece: with
+    /// thousands of records this takes longer than a key may. It is longer than the time between two keys of a person
+    /// who types.
     private static let idleTime: Int64 = 300
 
-    /// Records or facts have changed since they were looked at.
+    /// Whether records or facts have changed since they were last read.
     var isStale = true
-    /// When the first load is a slow one; `nil` once that is known.
+    /// The time at which the first load counts as slow; `nil` once the load has ended or counts as slow.
     private(set) var slowLoad: Int64? = Clock.monotonicMilliseconds() + quickLoad
-    /// When what keys may need next is made ready; `nil` once it is.
+    /// The time at which the data for the next keys is prepared; `nil` once it is.
     private(set) var preparation: Int64?
-    /// When the family's day ends: today and what is upcoming look different then, though nothing has happened.
+    /// The end of the family's day: today and the upcoming records look different then, though nothing has happened.
     private(set) var dayEnd: Int64 = 0
 
-    /// What has come by now makes everything stale.
+    /// Marks everything as stale if one of the times has come.
     mutating func pass(_ now: Int64) {
         if now >= dayEnd { isStale = true }
         if let due = slowLoad, now >= due { (slowLoad, isStale) = (nil, true) }
     }
 
-    /// Everything is looked at again now.
+    /// Records the time at which everything was read again.
     ///
-    /// - Parameter untilMidnight: of the family, milliseconds.
+    /// - Parameter untilMidnight: milliseconds until the family's midnight.
     mutating func refreshed(_ now: Int64, untilMidnight: Int64) {
         isStale = false
         preparation = now + Self.idleTime
         dayEnd = now + untilMidnight
     }
 
-    /// A key was pressed: what could be made ready waits.
+    /// A key was pressed: the preparation waits.
     mutating func keyPressed(_ now: Int64) {
         if preparation != nil { preparation = now + Self.idleTime }
     }
 
     func isPreparationDue(_ now: Int64) -> Bool { preparation.map { now >= $0 } ?? false }
 
-    /// All is ready.
+    /// Everything is prepared.
     mutating func prepared() { preparation = nil }
 }

@@ -5,34 +5,34 @@ import Terminal
 import Views
 import Words
 
-/// How the person wants the full screen: `$XDG_CONFIG_HOME/huddle/config`, lines of `set NAME VALUE…` (`ScreenSetting`), `bind KEY… ACTION`, `unbind KEY…` and comments
-/// behind `#`.
+/// The person's configuration of the full screen: `$XDG_CONFIG_HOME/huddle/config`, with lines of `set NAME VALUE…`
+/// (`ScreenSetting`), `bind KEY… ACTION`, `unbind KEY…`, and comments behind `#`.
 struct ScreenConfiguration {
-    /// Octets of the file that are read.
+    /// The largest number of octets of the file that are read.
     private static let limit = 1 << 18
 
     private(set) var theme: String?
-    /// How the person is told that somebody wrote.
+    /// The ways to notify the person that somebody wrote.
     private(set) var notify: Set<NotificationWay> = [.bell, .osc9]
-    /// Whether clicks are wanted; without, the terminal's own selecting works as always.
+    /// Whether the program receives clicks; if not, the terminal's own selection works as always.
     private(set) var takesMouse = true
-    /// Whether the terminal's title tells what is unread.
+    /// Whether the terminal's title shows the number of unread items.
     private(set) var setsTitle = true
-    /// Whether the others see that the person types, and which record they edit or look at.
+    /// Whether the others see that the person types, and the record that they edit or look at.
     private(set) var showsTyping = true
-    /// Whether links are given to the terminal as such; `nil` where it is known to take them.
+    /// Whether links are written as terminal hyperlinks; `nil`: only for terminals that are known to support them.
     private(set) var hyperlinks: Bool?
-    /// What the room shows besides messages.
+    /// The content of the room besides messages.
     private(set) var activity = TimelineActivity.all
-    /// A program and its words; empty when none is run.
+    /// The command to run for a notification; empty for none.
     private(set) var notifyCommand: [String] = []
-    /// Whether the configuration says how.
+    /// Whether the configuration sets the ways.
     private(set) var isNotifySet = false
     private(set) var keymap = ViewCommands.defaultKeymap()
-    /// What could not be read, as sentences.
+    /// The lines that could not be read, as sentences.
     private(set) var complaints: [String] = []
     private var text: ConfigurationText
-    /// Whether the file could not take the last change, which lasts as long as the program then.
+    /// Whether the last change could not be written to the file; such a change lasts until the program ends.
     private var isUnkept = false
 
     static func load() -> ScreenConfiguration {
@@ -51,7 +51,7 @@ struct ScreenConfiguration {
             guard let verb = words.first, !verb.hasPrefix("#"), verb != "bind", verb != "unbind" else { continue }
             let complaint: String? =
                 if verb == "set", words.count > 1, let setting = ScreenSetting(rawValue: words[1]) {
-                    // As a shell splits them; no shell ever sees them.
+                    // The words are split as in a shell, but no shell runs them.
                     read(setting, setting == .notifyCommand ? (try? SlashCommand.split(String(line)).dropFirst(2)).map(Array.init) ?? [] : Array(words.dropFirst(2)))
                 } else {
                     "Write: set theme dark, set theme light, set theme mono, set mouse off, or bind ctrl-t season."
@@ -60,7 +60,7 @@ struct ScreenConfiguration {
         }
     }
 
-    /// - Returns: why it cannot be, as a sentence.
+    /// - Returns: the reason why the setting is not valid, as a sentence.
     private mutating func read(_ setting: ScreenSetting, _ words: [String]) -> String? {
         let usage = "Write: \(setting.usage)\(setting == .notifyCommand ? "" : ".")"
         switch setting {
@@ -93,7 +93,7 @@ struct ScreenConfiguration {
         return nil
     }
 
-    /// What a setting is now, as it would be written.
+    /// The current value of a setting, in the form of the file.
     func value(of setting: ScreenSetting) -> String {
         switch setting {
         case .theme: theme ?? ScreenSetting.byDefault
@@ -109,10 +109,10 @@ struct ScreenConfiguration {
 
     // MARK: While the program runs
 
-    /// Does what is asked for, and keeps it.
+    /// Carries out a request, and keeps its result.
     ///
-    /// - Parameter isPlain: whether lines follow one another, where there are no keys.
-    /// - Returns: what to say, and whether anything is different now.
+    /// - Parameter isPlain: whether the program is in line mode, which has no keys.
+    /// - Returns: the lines to print, and whether the configuration has changed.
     mutating func perform(_ request: SettingRequest, isPlain: Bool) -> (lines: [String], isChanged: Bool) {
         switch request {
         case .list:
@@ -145,13 +145,13 @@ struct ScreenConfiguration {
         let names = Keymap.names(binding.keys)
         let modes = keymap.modes(binding: binding.keys)
         let place = binding.mode == Keymap.everywhere ? "" : " in @\(binding.mode)"
-        // Who unbinds a key means where it does something.
+        // A person who unbinds a key means the mode in which the key does something.
         if binding.action == nil, !modes.contains(binding.mode) {
             let others = modes.filter { $0 != Keymap.everywhere }
             let wanted = others.first.map { " It does in \(others.map { "@" + $0 }.joined(separator: ", ")): /unbind @\($0) \(names)" } ?? ""
             return (["\(names) does nothing\(place.isEmpty ? " everywhere" : place).\(wanted)"], false)
         }
-        // Where nothing is there by default, there is nothing to write down either.
+        // A key without a default needs no line either.
         let isDefault = ViewCommands.defaultKeymap().outcome(of: binding.keys, inMode: binding.mode)
         let kept = change { $0.bind(binding.keys, in: binding.mode, binding.action == nil && isDefault == nil || binding.action == isDefault ? nil : binding.line) }
         guard let action = binding.action else { return (["\(names) does nothing\(place) now.\(kept)"], true) }
@@ -160,14 +160,14 @@ struct ScreenConfiguration {
         return (["\(names) is \(action)\(place) now.\(kept)\(remark)"], true)
     }
 
-    /// Changes a line of the file, and takes in force what stands there then.
+    /// Changes a line of the file, and applies the file's new content.
     ///
-    /// - Returns: why it is not kept, as a sentence with a blank before it; "" when it is.
+    /// - Returns: the reason why the change is not kept, as a sentence with a blank before it; "" if it is kept.
     private mutating func change(_ edit: (inout ConfigurationText) -> Void) -> String {
         var fresh = text
         var failure: String?
         do throws(Errno) {
-            // Somebody may have written to it meanwhile.
+            // Another program may have written to the file in the meantime.
             if !isUnkept, let path = Self.path { fresh = ConfigurationText(try Files.read(path, limit: Self.limit)) }
         } catch {
             if error == .noEntry { fresh = ConfigurationText("") } else { failure = "it cannot be read: \(error.text)" }
@@ -179,15 +179,15 @@ struct ScreenConfiguration {
         return failure.map { " It lasts until you leave: \((Self.path ?? "the configuration").printable) does not take it (\($0))." } ?? ""
     }
 
-    /// - Returns: why not.
+    /// - Returns: the reason why the file was not written.
     private static func save(_ text: ConfigurationText) -> String? {
         guard let folder = Profile.folder, let path else { return "set HOME or XDG_CONFIG_HOME" }
         do throws(Errno) {
             try Files.makeFolders(folder, mode: 0o700)
-            // Where it is kept elsewhere and linked here, it stays so.
+            // If the path is a symbolic link, the link stays and its target is written.
             let place = Files.resolved(path) ?? path
             let status = try Files.status(place)
-            // Another file in its place would not ask.
+            // Replacing the file would ignore that it is read-only.
             if let status, status.mode & 0o200 == 0 { return "it is read-only; chmod u+w changes that" }
             try Files.write(text.octets, to: place, mode: status?.mode ?? 0o600)
             return nil

@@ -8,40 +8,41 @@ import Terminal
 import Wire
 import Words
 
-/// A session on its way into the room, for commands that do one thing.
+/// A session that joins a room, for commands that do one thing.
 final class Seat {
     let session: ClientSession
     private let setting: Setting
     private var end: Int64
-    /// Notices that nobody has waited for yet.
+    /// Notices that no call has waited for yet.
     private var notices: [SyncNotice] = []
     private var saidOffline = false
 
     /// - Parameters:
-    ///   - timeout: milliseconds for everything.
-    ///   - keeps: whether what waits in the outbox is sent too, and what is asked for waits there.
-    ///   - isQuiet: whether nobody is told of it.
+    ///   - timeout: milliseconds for the whole command.
+    ///   - keeps: whether the outbox is sent too, and keeps the new change until its receipt.
+    ///   - isQuiet: whether the other members are not notified of the presence.
     init(_ setting: Setting, timeout: Int64, keeps: Bool = false, isQuiet: Bool = true) throws {
         self.setting = setting
         end = Clock.monotonicMilliseconds() + timeout
         var configuration = setting.configuration(family: setting.familyIdentifier)
-        // Somebody's script is no news to those who are here.
+        // The other members do not want to know about scripts.
         configuration.isQuiet = isQuiet
         session = try ClientSession(setting.address, configuration, cache: keeps ? setting.cache : nil, isAlone: true)
         session.start()
     }
 
-    /// Whether the time is over.
+    /// Whether the timeout has passed.
     var isLate: Bool { Clock.monotonicMilliseconds() >= end }
 
-    /// Begins something new, which may take this long; what was noticed before is nobody's any more.
+    /// Begins a new action with this timeout; earlier notices are dropped.
     func begin(timeout: Int64) {
         end = Clock.monotonicMilliseconds() + timeout
         notices = []
         saidOffline = false
     }
 
-    /// Keeps the connection alive until one of the descriptors is ready, something has happened in the room, or `deadline` has come.
+    /// Keeps the connection alive until a descriptor is ready, something has happened in the room, or `deadline` has
+    /// come.
     ///
     /// - Returns: whether anything happened in the room.
     func idle(until deadline: Int64? = nil, _ items: inout [Poll.Item]) throws -> Bool {
@@ -50,7 +51,7 @@ final class Seat {
         return !events.isEmpty
     }
 
-    /// Waits until `found` answers; `nil` when the time is over.
+    /// Waits until `found` returns an answer; `nil` after the timeout.
     func wait<Answer>(for found: (SyncNotice) -> Answer?) throws -> Answer? {
         while true {
             while !notices.isEmpty {
@@ -72,8 +73,8 @@ final class Seat {
         }
     }
 
-    /// Takes in what the room did while nobody listened: asks the server something, and everything before the answer is here then. A connection
-    /// that broke meanwhile comes back by itself.
+    /// Applies the changes that the room made while the program did something else: the seat sends a request, and every
+    /// earlier change arrives before the answer. A connection that broke in the meantime is restored.
     func catchUp(timeout: Int64) throws {
         begin(timeout: timeout)
         while !isLate {
@@ -93,7 +94,7 @@ final class Seat {
         }
     }
 
-    /// Waits until the records are there and looks at the season that is asked for.
+    /// Waits until the records are present, and sets the context.
     func enter(context: String?) throws {
         let isLive: Bool? = try wait { if case .live = $0 { true } else { nil } }
         guard isLive != nil else {

@@ -4,19 +4,20 @@ import Family
 import Posix
 import Terminal
 
-/// Asks for passwords and codes: on a terminal without showing them, otherwise one line of standard input each. They never stand on a command line, where
-/// other users of the machine and the history of the shell could see them.
+/// Asks for passwords and codes: on a terminal without showing them, otherwise one line of standard input for each.
+/// They are never on a command line, where other users of the machine could see them, and the shell would keep them in
+/// its history.
 struct SecretQuestion {
-    /// Octets of a line at most: a password has 256.
+    /// The largest number of octets of a line; a password has at most 256.
     private static let limit = 1_024
 
     private let isTerminal = Standard.isTerminal(Standard.input) && Standard.isTerminal(Standard.output)
     private var typed: [UInt8] = []
     private var hasEnded = false
 
-    /// - Parameter prompt: for a person; programs get none.
+    /// - Parameter prompt: shown to a person; programs see none.
     /// - Returns: `nil` at the end of the input.
-    /// - Throws: a sentence, when the person gives up or a line is too long.
+    /// - Throws: a sentence, if the person gives up or a line is too long.
     mutating func ask(_ prompt: String) throws -> String? {
         guard isTerminal else { return try line() }
         Standard.write(output: prompt)
@@ -43,7 +44,7 @@ struct SecretQuestion {
         return shown
     }
 
-    /// - Parameter name: what a program has to send.
+    /// - Parameter name: the name of the line that a program has to send.
     mutating func need(_ prompt: String, _ name: String) throws -> String {
         guard let text = try ask(prompt), !text.isEmpty else {
             throw UsageError("Standard input has to hold \(name) on a line of its own.")

@@ -9,9 +9,10 @@ import Terminal
 import Wire
 
 extension Setting {
-    /// Asks the server whose token it is, and keeps it. Another sign-in of the profile is kept beside it.
+    /// Asks the server for the person of a token, and keeps the token. Another sign-in of the profile is kept beside
+    /// it.
     ///
-    /// - Returns: the profile as it is kept.
+    /// - Returns: the kept profile.
     static func keep(_ token: String, from origin: String? = nil, in old: Profile, _ invocation: Invocation) throws -> Profile {
         var profile = old
         profile.origin = origin

@@ -8,14 +8,15 @@ import Sessions
 import Sync
 import Wire
 
-/// Where to connect and as whom: options, else the environment, else the profile. A profile that an option names outranks the environment.
+/// The server and the sign-in to use: from options, otherwise from the environment, otherwise from the profile. A
+/// profile that an option names outranks the environment.
 struct Setting {
     static let defaultServer = "ws://127.0.0.1:8787"
 
     let address: ServerAddress
     let token: String
     let client: Identifier
-    /// What `--family` says; an id or a name. Names are known only after the sign-in.
+    /// The value of `--family`: an id or a name. Names are known only after the sign-in.
     let family: String?
     let profileFamily: Identifier?
 
@@ -36,11 +37,11 @@ struct Setting {
         self.token = token
         client = profile.client
         family = invocation.family
-        // A token from elsewhere may belong to somebody who is not in the profile's family.
+        // A token from another source may belong to a person who is not in the profile's family.
         profileFamily = token == profile.token ? profile.family : nil
     }
 
-    /// The sign-in; `nil` when there is none.
+    /// The sign-in; `nil` if there is none.
     static func token(_ invocation: Invocation, _ profile: Profile) -> String? {
         let token = invocation.token ?? (profile.place.isChosen ? profile.token : Environment.value("HUDDLE_TOKEN") ?? profile.token) ?? ""
         return token.isEmpty ? nil : token
@@ -52,12 +53,12 @@ struct Setting {
         var address: ServerAddress
         do { address = try ServerAddress(text) } catch { throw UsageError(error.message) }
         address.authorities = invocation.authorities ?? Environment.value("HUDDLE_CA")
-        // Said now rather than at each attempt to connect.
+        // The problem is reported here, not at each attempt to connect.
         do { _ = try ClientConnection.trust(for: address) } catch { throw UsageError(error.message) }
         return address
     }
 
-    /// - Parameter returnsToContext: the season that was looked at last is looked at again.
+    /// - Parameter returnsToContext: whether the season that was shown last is shown again.
     func configuration(family: Identifier?, holdsRecords: Bool = true, returnsToContext: Bool = false) -> SyncEngine.Configuration {
         var configuration = SyncEngine.Configuration(
             token: token, client: client, family: family, holdsRecords: holdsRecords, seed: Random.uint64())
@@ -65,21 +66,21 @@ struct Setting {
         return configuration
     }
 
-    /// Where what is known and what waits is kept; `nil` without a home.
+    /// The place of the cache and the outbox; `nil` without a home folder.
     var cache: CachePlace? {
         CachePlace.root.map { CachePlace(root: $0, address, token: token, family: family ?? profileFamily?.description) }
     }
 
-    /// The family to join: the id that was named, or the profile's.
+    /// The family to join: the named id, or the profile's family.
     var familyIdentifier: Identifier? { family.flatMap { Identifier($0) } ?? (family == nil ? profileFamily : nil) }
 
-    /// The family that `--family` means among those there are, when it is no whole id.
+    /// The family among these that `--family` names, if the value is not a whole id.
     func family(among memberships: [Membership]) -> Identifier? {
         guard let family, Identifier(family) == nil else { return nil }
         return Self.family(family, among: memberships)
     }
 
-    /// The one family that a name, or the beginning or end of an id, means.
+    /// The only family with this name, or with this beginning or end of its id.
     static func family(_ text: String, among memberships: [Membership]) -> Identifier? {
         let wanted = text.lowercased()
         let tests: [(Membership) -> Bool] = [

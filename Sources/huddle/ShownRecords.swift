@@ -8,27 +8,28 @@ import Terminal
 import Views
 import Words
 
-/// The session's records as views need them: names, athletes, times of the family. Worked out again when records have changed.
+/// The session's records as views need them: names, athletes, times of the family. Computed again when records have
+/// changed.
 ///
 /// Confined to the session's thread.
 final class ShownRecords {
     private let session: ClientSession
     private(set) var names = RecordNames([])
-    /// Records that have changed since `names` were made; `nil`: all of them.
+    /// The records that have changed since `names` was made; `nil`: all of them.
     private var changed: [Identifier]?
     private var membersRevision: Int?
     private(set) var memberNames: [Identifier: String] = [:]
     /// Athletes, in the order of the menu of seasons.
     private(set) var athletes: [Identifier] = []
-    /// The records that the switcher goes to, and what they were made of.
+    /// The records to which the switcher goes, and the revisions from which they were made.
     private(set) var places: (revisions: [Int], index: LabelIndex<SwitchTarget>) = ([], LabelIndex([]))
 
     init(_ session: ClientSession) { self.session = session }
 
-    /// All records are others now.
+    /// All records may have changed.
     func forget() { changed = nil }
 
-    /// Takes note of what an event of the session changed.
+    /// Notes the records that an event of the session changed.
     func note(_ event: SessionEvent) {
         switch event {
         case .changed(let ids): changed?.append(contentsOf: ids)
@@ -37,13 +38,13 @@ final class ShownRecords {
         }
     }
 
-    /// Brings the names up to the records.
+    /// Updates the names from the records.
     func follow() {
         if let changed { names.update(changed, session.engine) } else { names = RecordNames(session.engine, after: names) }
         changed = []
     }
 
-    /// Brings everything that is shown with each screen up to the records.
+    /// Updates everything that each page shows from the records.
     func refresh() {
         follow()
         guard membersRevision != names.revision(of: .member) else { return }
@@ -52,9 +53,7 @@ final class ShownRecords {
         athletes = names.records(of: .member).filter { $0.fields.text("role") == Role.athlete.rawValue }.map(\.id)
     }
 
-    /// Makes ready the places that the switcher offers.
-    ///
-    /// - Returns: whether there was anything to do.
+    /// Prepares the places that the switcher offers.
     @discardableResult
     func prepareSwitcher() -> Bool {
         let revisions = SwitchTarget.revisions(names)
@@ -76,10 +75,10 @@ final class ShownRecords {
         return ChangeText(names) { clock.time($0, now: now) }
     }
 
-    /// A record that is there and not deleted.
+    /// A record that exists and is not deleted.
     func living(_ id: Identifier) -> Record? { session.engine.record(id).flatMap { $0.isDeleted ? nil : $0 } }
 
-    /// The records that fields can name.
+    /// The records that a form can refer to.
     func formOptions(_ kinds: Set<Kind>) -> [Kind: [FormOption]] {
         var options: [Kind: [FormOption]] = [:]
         for kind in kinds {

@@ -6,9 +6,10 @@ import Sessions
 import Terminal
 import Wire
 
-/// `huddle sign-in --name NAME`: makes a session with the password, or with a recovery code, and keeps it in the profile.
+/// `huddle sign-in --name NAME`: creates a session with the password, or with a recovery code, and keeps it in the
+/// profile.
 enum SignInByName {
-    /// - Returns: the token of the new session; the secret of this device is in the profile then.
+    /// - Returns: the token of the new session; the profile then has the secret of this device.
     static func token(_ name: String, isRecovery: Bool, _ profile: inout Profile, _ invocation: Invocation) throws -> String {
         let address = try Setting.address(invocation, profile)
         var questions = SecretQuestion()
@@ -19,7 +20,7 @@ enum SignInByName {
             secrets.password = try questions.need("Password: ", "the password")
         }
         while true {
-            // Another account's device says nothing here, and is not sent to another server.
+            // A device secret counts only for its own account, and is not sent to another server.
             let device = profile.server == address.description ? profile.device : nil
             let signIn = NameSignIn(name: name, secrets: secrets, device: device, label: "")
             switch attempt(signIn, address, invocation) {

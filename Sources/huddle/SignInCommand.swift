@@ -11,7 +11,7 @@ import Wire
 
 /// `huddle sign-in`: keeps a token in a profile.
 enum SignInCommand {
-    /// - Parameter replaces: whether another sign-in of the profile may go.
+    /// - Parameter replaces: whether another sign-in of the profile may be replaced.
     static func run(replaces: Bool, origin: String?, _ invocation: Invocation) throws -> ExitStatus {
         let profile = try Profile.load(invocation)
         let isFree = replaces || profile.token == nil || origin != nil && origin == profile.origin
@@ -45,7 +45,7 @@ enum SignInCommand {
         }
     }
 
-    /// Has a code mailed to somebody who cannot sign in. The answer never says whether the name is known.
+    /// Asks the server to mail a code to a person who cannot sign in. The answer never says whether the name is known.
     static func askForMail(_ name: String, _ invocation: Invocation) throws -> ExitStatus {
         let address = try Setting.address(invocation, try Profile.load(invocation))
         do throws(DocumentFailure) { try RecoveryRequest.send(name, to: address) } catch {

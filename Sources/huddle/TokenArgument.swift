@@ -3,18 +3,20 @@ import Commands
 import Posix
 import Terminal
 
-/// Sign-in tokens on the command line: read from files, and taken out of the words, which other users of the machine can see.
+/// Sign-in tokens on the command line: read from files, and removed from the words, which other users of the machine
+/// can see.
 enum TokenArgument {
-    /// Octets of a token, many times over.
+    /// The limit in octets, many times the length of a token.
     private static let limit = 4_096
 
-    /// Becomes this program again without the token if the words hold one: it is handed over through a pipe, as `--token-file /dev/fd/N`.
-    /// The process id stays. Where that cannot be done, the program goes on with the words as they are.
+    /// Becomes this program again without the token if the words hold one: the token passes through a pipe, as
+    /// `--token-file /dev/fd/N`. The process id stays the same. If that fails, the program continues with the words as
+    /// they are.
     ///
     /// - Parameters:
     ///   - words: the program's name and all words.
     ///   - invocation: what the words mean.
-    ///   - warns: whether a person is told.
+    ///   - warns: whether to print a warning.
     static func hide(_ words: [String], _ invocation: Invocation, warns: Bool = true) throws(UsageError) {
         guard let token = invocation.token else { return }
         try check(token, "The token after --token")
@@ -26,7 +28,7 @@ enum TokenArgument {
             let reading = pipe.takeReading()
             let writing = pipe.takeWriting()
             guard let hidden = replaced(words, token, "/dev/fd/\(reading.raw)") else { return }
-            // A pipe holds more than a token may have, so that nobody has to read it now.
+            // A pipe holds more than the longest token, so this write never waits for a reader.
             try Octets.writeAll(writing.raw, Array(token.utf8))
             try reading.keepOpen()
             try RunningProgram.restart(hidden)
@@ -35,7 +37,7 @@ enum TokenArgument {
         }
     }
 
-    /// The words with a file in place of the token.
+    /// The words with a file option in place of the token.
     private static func replaced(_ words: [String], _ token: String, _ file: String) -> [String]? {
         var words = words
         if let place = words.firstIndex(of: "--token=" + token) {
@@ -48,7 +50,7 @@ enum TokenArgument {
         return words
     }
 
-    /// The invocation with the token that its file holds.
+    /// The invocation with the token from its file.
     static func read(_ invocation: Invocation) throws(UsageError) -> Invocation {
         guard let path = invocation.tokenFile else { return invocation }
         var invocation = invocation
@@ -70,11 +72,11 @@ enum TokenArgument {
         return invocation
     }
 
-    /// The sign-in for completing words that may name one: without warnings, and without waiting for a pipe.
+    /// The sign-in for completion, which may name one: without warnings, and without waiting for a pipe.
     static func forCompletion(_ typed: Invocation) -> Invocation {
         guard let path = typed.tokenFile else { return typed }
         var typed = typed
-        // "" is no sign-in, so that nobody else's names are offered.
+        // "" is not a sign-in, so that the names of another person are not offered.
         typed.token = ""
         if let open = FileDescriptor.inherited(path) {
             typed.token = (try? token(path, open.raw)) ?? ""
@@ -84,7 +86,7 @@ enum TokenArgument {
         return typed
     }
 
-    // MARK: The content
+    // MARK: The file
 
     private static func token(_ source: String, _ raw: Int32) throws(UsageError) -> String {
         let octets: [UInt8]

@@ -4,8 +4,8 @@ import Locks
 import Posix
 import Sessions
 
-/// A thread that carries files up and down, or asks about documents by HTTP, one job after the other, so that no key waits for the network.
-/// The thread is there while something is to be done; what it does next is `JobLine`'s to say.
+/// A thread that uploads and downloads files, or sends requests about documents by HTTP, one job after the other, so
+/// that no key waits for the network. The thread exists while there are jobs; `JobLine` decides which one is next.
 final class TransferWorker: Sendable {
     private struct State {
         var line = JobLine()
@@ -28,7 +28,7 @@ final class TransferWorker: Sendable {
         self.waker = waker
     }
 
-    /// - Returns: false when too many wait already.
+    /// - Returns: false if too many jobs wait already.
     func put(_ job: DocumentJob) -> Bool {
         state.withLock { state in
             switch state.line.put(job) {
@@ -40,15 +40,15 @@ final class TransferWorker: Sendable {
         }
     }
 
-    /// Gives a transfer up, whether it has begun or not.
+    /// Stops a transfer, whether it has begun or not.
     func stop(_ number: Int) {
         if state.withLock({ $0.line.stop(number) }) { wake() }
     }
 
-    /// What happened since the last call, in order.
+    /// The reports since the last call, in order.
     func takeReports() -> [DocumentReport] { state.withLock { $0.line.takeReports() } }
 
-    /// Gives everything up and waits for the thread: within the moment in which a transfer next tells how far it is.
+    /// Stops everything and waits for the thread, at most until the transfer reports its progress the next time.
     func end() {
         let thread = state.withLock { state in
             state.line.end()
@@ -74,7 +74,7 @@ final class TransferWorker: Sendable {
     private func next() -> DocumentJob? {
         state.withLock { state in
             let job = state.line.next()
-            // A job that is put from now on starts another thread. `end` joins the one it took.
+            // A job that is added from now on starts another thread. `end` joins the one it took.
             if job == nil { state.thread = nil }
             return job
         }
@@ -118,14 +118,14 @@ final class TransferWorker: Sendable {
 
     private func isStopped(_ number: Int) -> Bool { state.withLock { $0.line.isStopped(number) } }
 
-    /// - Returns: false when the person gave up meanwhile.
+    /// - Returns: false if the person stopped the transfer in the meantime.
     private func pause(_ milliseconds: Int64, _ number: Int) -> Bool {
         let end = Clock.monotonicMilliseconds() + milliseconds
         while !isStopped(number) {
             let left = end - Clock.monotonicMilliseconds()
             guard left > 0 else { return true }
             var none: [Poll.Item] = []
-            // A person who gives up waits no longer than this.
+            // A person who stops a transfer waits at most this long.
             _ = try? Poll.wait(&none, timeoutMilliseconds: Int(min(left, 100)))
         }
         return false
@@ -136,6 +136,6 @@ final class TransferWorker: Sendable {
         if state.withLock({ $0.line.report(report, now: now) }) { wake() }
     }
 
-    /// The session's turn ends; whoever turns it takes the reports.
+    /// Ends the current turn of the session's loop, which then takes the reports.
     private func wake() { waker.post { _ in } }
 }

@@ -1,31 +1,33 @@
 import Posix
 import Sessions
 
-/// What is typed and not sent: kept on this machine while one types, so that it stands there again however the program ended.
+/// Typed text that is not sent: kept on this machine while the person types, so that it is restored however the program
+/// ended.
 struct Typing {
-    /// Milliseconds after a key until it is kept: no key waits for a disk, and whoever pulls the plug loses a word at most.
+    /// Milliseconds from a key until the text is kept: no key waits for a disk, and a power failure costs at most a
+    /// word.
     static let delay: Int64 = 100
-    /// Forms that are open at once: more than anybody is in the middle of.
+    /// The largest number of open forms that are kept.
     static let mostForms = 8
-    /// Milliseconds until it is tried again where it could not be kept (a full disk): seldom enough to disturb nobody.
+    /// Milliseconds until the next attempt if the text could not be kept (a full disk).
     static let again: Int64 = 5_000
-    /// Lines that wait to be kept at most: as many as the history of the next run has.
+    /// The largest number of lines that wait to be kept: as many as the history of the next run has.
     static let mostLines = 1_000
-    /// Files of what could not be shown again that lie side by side at most: more than anybody reads.
+    /// The largest number of files with texts that could not be restored.
     static let mostFiles = 999
 
-    /// When it is to be kept, by the monotonic clock; `nil` when nothing was typed since.
+    /// The monotonic time at which the text is to be kept; `nil` if nothing was typed since.
     var due: Int64?
-    /// What is kept, by the name of the buffer.
+    /// The kept texts, by the name of the buffer.
     var kept: [String: Cache.Place] = [:]
     var isRestored = false
-    /// What an earlier run left and is not shown in this one: kept on.
+    /// Texts of an earlier run that this one does not show; they are still kept.
     var unrestored: [Cache.Place] = []
-    /// Lines that were sent and are not in the history of the next run yet.
+    /// Sent lines that are not in the history of the next run yet.
     var lines: [String] = []
 
     mutating func note() { if due == nil { due = Clock.monotonicMilliseconds() + Self.delay } }
 
-    /// Something was sent, which is not to be found again as typed: kept as soon as the frame is out.
+    /// Keeps the new state as soon as the frame is sent, so that a sent text is not restored.
     mutating func noteSent() { due = 0 }
 }

@@ -9,12 +9,12 @@ import Sync
 import Wire
 import Words
 
-/// `huddle watch`: every change as it happens, one a line, across restarts of the server.
+/// `huddle watch`: prints every change as it happens, one per line, across restarts of the server.
 enum WatchCommand {
     static func run(_ since: WatchStart?, _ invocation: Invocation, _ setting: Setting) throws -> ExitStatus {
         Signals.block([Signals.interrupt, Signals.terminate])
         let signals = try SignalDescriptor([Signals.interrupt, Signals.terminate])
-        // In words, changes name records, so that these have to be there; as JSON, the log is all.
+        // In words, a change names records, so these must be present; as JSON, the log is enough.
         var configuration = setting.configuration(family: setting.familyIdentifier, holdsRecords: !invocation.isJSON)
         switch since {
         case nil: break
@@ -27,7 +27,7 @@ enum WatchCommand {
         defer { session.leave() }
         var saidOffline = false
         while true {
-            // Of output only that nobody reads it any more.
+            // Of the output, only the loss of its reader is of interest.
             var items = [Poll.Item(signals.raw, .readable), Poll.Item(Standard.output, [])]
             let events = try session.turn(waitingFor: &items)
             if items.contains(where: { $0.ready != [] }) { return .done }
@@ -51,7 +51,7 @@ enum WatchCommand {
         }
     }
 
-    /// - Returns: false when nobody reads any more.
+    /// - Returns: false if nobody reads the output any more.
     private static func print(_ change: Change, _ session: ClientSession, _ isJSON: Bool) throws -> Bool {
         guard isJSON else {
             let clock = LocalClock(zone: session.engine.timeZone)
@@ -62,7 +62,7 @@ enum WatchCommand {
             }
             return try lines.isEmpty || Output.write(lines.joined(separator: "\n") + "\n")
         }
-        // The frame as it came, with the epoch, so that a line says all that `--since` needs.
+        // The received frame with the epoch, so that a line contains everything that `--since` needs.
         let frame = ServerFrame.change(change).encode()
         let head = Array("{\"type\":\"change\",".utf8)
         precondition(frame.starts(with: head), "a change frame begins with its type")

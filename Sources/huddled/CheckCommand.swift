@@ -5,7 +5,7 @@ import Store
 
 /// `huddled check`.
 ///
-/// - Throws: `.disagrees` when something is wrong that was not mended.
+/// - Throws: `.disagrees` if a fault was found and not repaired.
 func check(_ words: [String]) throws(CommandError) {
     let list: ArgumentList
     let data: String
@@ -29,7 +29,7 @@ func check(_ words: [String]) throws(CommandError) {
 }
 
 extension CheckReport {
-    /// What was looked at, and what came of it.
+    /// The checked parts and the result.
     fileprivate var summary: String {
         let looked =
             "\(families) families, \(changes) changes, \(records) records, \(documents) documents with \(files) files (\(octets) octets), "

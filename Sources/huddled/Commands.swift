@@ -13,7 +13,7 @@ enum ExitStatus {
     static let done: Int32 = 0
     static let failed: Int32 = 1
     static let wrongUse: Int32 = 2
-    /// `check` found something wrong.
+    /// `check` found a fault.
     static let disagrees: Int32 = 3
 }
 
@@ -107,7 +107,7 @@ let usage = """
 enum CommandError: Error {
     case usage(UsageError)
     case failed(String)
-    /// What was checked is not as it should be; it has been told.
+    /// A check found a fault, which has been reported.
     case disagrees
 }
 
@@ -164,10 +164,10 @@ func run(_ words: [String]) -> Int32 {
     }
 }
 
-/// What `usage` says of one command, its words and what it does; `nil` for one that it does not list.
+/// The lines of `usage` about one command, its words and its purpose; `nil` for a command that `usage` does not list.
 private func help(of command: String) -> String? {
     let lines = usage.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    /// The lines from the one that begins with `head` up to the next that is set in no further than it.
+    /// The lines from the one that begins with `head` up to the next one that is indented no further.
     func part(_ head: String) -> [String] {
         guard let start = lines.firstIndex(where: { $0.hasPrefix(head) }) else { return [] }
         let indent = head.prefix { $0 == " " }.count
@@ -187,7 +187,7 @@ private var optionLines: [String] {
     }
 }
 
-/// Reads arguments; what is wrong with them ends the command with status 2.
+/// Reads arguments; a mistake in them ends the command with status 2.
 func arguments<Value>(
     _ words: [String], options: Set<String>, repeatable: Set<String> = [], switches: Set<String> = [],
     _ read: (ArgumentList) throws(UsageError) -> Value
@@ -301,7 +301,7 @@ private func token(_ words: [String]) throws(CommandError) {
     report(
         isJSON,
         [("family", "\(session.family)"), ("member", "\(session.member)"), ("role", session.role.rawValue), ("token", session.token)],
-        // Alone on its line, so that it can be piped: huddled token … | huddle sign-in --token-file -
+        // The token is alone on its line, so that it can be piped: huddled token … | huddle sign-in --token-file -
         session.token)
 }
 
@@ -339,7 +339,7 @@ private func demo(_ words: [String]) throws(CommandError) {
     }
 }
 
-/// One JSON object of strings, or the sentences.
+/// Prints one JSON object of strings, or the sentences.
 private func report(_ isJSON: Bool, _ fields: [(String, String)], _ text: String) {
     guard isJSON else {
         Standard.write(output: text + "\n")

@@ -2,7 +2,8 @@ import Arguments
 import JSON
 import Posix
 
-/// `huddled config`: the options in force, as a file of options, or with `--check` only whether they can be used.
+/// `huddled config`: prints the options in force as a file of options; with `--check` it only tests whether they can be
+/// used.
 func config(_ words: [String]) throws(CommandError) {
     let flags: ArgumentList
     let settings: OptionSettings
@@ -15,7 +16,7 @@ func config(_ words: [String]) throws(CommandError) {
     if !flags.has("--check") {
         Standard.write(output: flags.has("--json") ? json(settings) : text(settings))
     }
-    // All of them, in their order: the last one ends the command.
+    // All problems are printed in order; the last one ends the command.
     if let last = settings.problems.last {
         for problem in settings.problems.dropLast() { Standard.write(error: "huddled: \(problem)\n") }
         throw .usage(UsageError(last))

@@ -6,7 +6,7 @@ import Server
 
 /// `huddled doctor`.
 ///
-/// - Throws: `.disagrees` when something keeps the server from taking new clients; with `--alive`, only when no server answers.
+/// - Throws: `.disagrees` if the server cannot accept new clients; with `--alive`, only if no server answers.
 func doctor(_ words: [String]) throws(CommandError) {
     let isJSON: Bool
     let asksLife: Bool
@@ -50,7 +50,7 @@ func doctor(_ words: [String]) throws(CommandError) {
     if !report.isReady { throw .disagrees }
 }
 
-/// Takes an option of this command alone out of the words, with its value.
+/// Removes an option that only this command has from the words, with its value.
 private func takeValue(of flag: String, from words: inout [String]) throws(UsageError) -> String? {
     guard let index = words.firstIndex(where: { $0 == flag || $0.hasPrefix(flag + "=") }) else { return nil }
     let word = words.remove(at: index)

@@ -7,10 +7,10 @@ import Posix
 import Server
 import Store
 
-// Commands about families, people, invites, sessions, limits and the audit log, for the person who runs the server. They work beside a running server and
-// without one.
+// Commands about families, people, invites, sessions, limits and the audit log, for the person who runs the server.
+// They work with a running server and without one.
 
-/// The answer of a server to a question.
+/// The server's answer to a question.
 func ask(_ question: HostQuestion, _ dataFolder: String) throws(CommandError) -> JSONTree {
     try tree(.ask(question), dataFolder)
 }
@@ -22,7 +22,7 @@ private func tree(_ request: AdminRequest, _ dataFolder: String) throws(CommandE
 
 /// All pages of a list in one answer.
 ///
-/// - Parameter most: rows that are wanted at most.
+/// - Parameter most: the largest number of rows.
 private func all(
     _ key: String, _ dataFolder: String, most: Int = .max, _ question: (JSONTree?) throws(CommandError) -> HostQuestion
 ) throws(CommandError) -> JSONTree {
@@ -34,7 +34,7 @@ private func all(
         if next == nil || rows.count >= most { break }
     }
     var answer = JSONTree.object(of: [key: .list(Array(rows.prefix(most)))])
-    // Where the next page would begin, only if this one ends at a page's end: marks are of pages.
+    // The mark of the next page, only if this list ends at the end of a page: marks exist only for whole pages.
     if rows.count <= most { answer["next"] = next }
     return answer
 }
@@ -280,7 +280,7 @@ func status(_ words: [String]) throws(CommandError) {
 
 private func write(_ tree: JSONTree) { Standard.write(output: tree.octets + [UInt8(ascii: "\n")]) }
 
-/// A member of an object for people; "-" for none.
+/// A member of an object, for people; "-" if it has no value.
 private func text(_ tree: JSONTree, _ key: String) -> String {
     switch tree[key] {
     case .text(let text)?: text.isEmpty ? "-" : text
@@ -291,7 +291,7 @@ private func text(_ tree: JSONTree, _ key: String) -> String {
 
 private func yes(_ tree: JSONTree, _ key: String) -> String { tree[key]?.flag == true ? "yes" : "no" }
 
-/// Octets as a size, where the member counts them; any other number as it is.
+/// Octets as a size, if the member counts octets; any other number unchanged.
 private func amount(_ tree: JSONTree, _ key: String) -> String {
     guard let number = tree[key]?.integer else { return "-" }
     let isOctets = tree["quota"]?.text.flatMap(FamilyQuota.init)?.isOctets ?? key.hasSuffix("octets")
@@ -326,7 +326,7 @@ private func fields(_ lines: [(String, String)]) {
     for (name, value) in lines { Standard.write(output: name + String(repeating: " ", count: width + 2 - name.count) + value + "\n") }
 }
 
-/// Columns for people, the last one without spaces behind it.
+/// A table for people, without spaces behind the last column.
 private func table(_ columns: [(title: String, cell: (JSONTree) -> String)], _ rows: [JSONTree]) {
     let cells = [columns.map(\.title)] + rows.map { row in columns.map { $0.cell(row) } }
     let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }

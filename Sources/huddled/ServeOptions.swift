@@ -8,7 +8,7 @@ import Posix
 import Server
 import TLS
 
-/// The options of `huddled serve`: flags, variables, lines of a file, manual and example come from this table.
+/// The options of `huddled serve`. Flags, variables, lines of a file, manual and example are made from this table.
 enum ServeOptions {
     private static let limits = Limits()
     private static let passwordMemory = OptionForm.text(size: Int(PasswordHash.Cost.standard.memory) << 10)
@@ -206,7 +206,7 @@ enum ServeOptions {
 
     /// The values of a command line, the environment and the file that they name.
     ///
-    /// - Throws: a sentence about the command line, or about a file that cannot be read.
+    /// - Throws: a sentence about the command line, or about an unreadable file.
     static func settings(_ flags: ArgumentList, environment: [String]) throws(UsageError) -> OptionSettings {
         let before = OptionSettings(table, flags: flags, environment: environment, file: nil)
         var file: OptionFile?
@@ -221,9 +221,9 @@ enum ServeOptions {
         return OptionSettings(table, flags: flags, environment: environment, file: file)
     }
 
-    /// The values as the server takes them.
+    /// The values in the server's form.
     ///
-    /// - Throws: a sentence about values that do not go together.
+    /// - Throws: a sentence about values that contradict each other.
     static func options(_ settings: OptionSettings) throws(UsageError) -> ServerOptions {
         if let problem = settings.problems.first { throw UsageError(problem) }
         guard let data = settings.text("data"), !data.isEmpty else {
@@ -273,14 +273,14 @@ enum ServeOptions {
         return options
     }
 
-    /// How the lines of the log look. The values have been checked.
+    /// The format of the lines of the log. The values have been checked.
     static func logStyle(_ settings: OptionSettings) -> LogStyle {
         LogStyle(
             form: settings.text("log-format").flatMap(LogStyle.Form.init) ?? LogStyle().form,
             least: settings.text("log-level").flatMap(LogStyle.Level.init) ?? LogStyle().least)
     }
 
-    /// The values that a running server takes. They have been checked.
+    /// The values that can change while the server runs. They have been checked.
     static func live(_ settings: OptionSettings) -> LiveOptions {
         var live = LiveOptions()
         live.trust = ProxyTrust(settings.all("trusted-proxy").compactMap { AddressRange($0) })
@@ -291,7 +291,7 @@ enum ServeOptions {
         return live
     }
 
-    /// The mail server; `nil` without one.
+    /// The mail server; `nil` if none is set.
     private static func mail(_ settings: OptionSettings) throws(UsageError) -> MailServer? {
         guard let url = settings.text("smtp") else {
             for name in ["smtp-user", "smtp-password", "smtp-ca"] where settings.text(name) != nil { throw UsageError("--\(name) needs --smtp.") }
@@ -381,7 +381,8 @@ enum ServeOptions {
                 defer { former = settings }
                 return settings.differences(from: former).intersection(live)
             }
-            // Of the start: an option that was set back needs nothing.
+            // The options that need a restart. The comparison is with the values at the start: an option that was set
+            // back needs none.
             let waiting = settings.differences(from: started).subtracting(live)
             return .read(ServeOptions.live(settings), changed: changed.sorted(), needsRestart: waiting.sorted())
         }

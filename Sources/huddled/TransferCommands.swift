@@ -3,9 +3,9 @@ import Family
 import Posix
 import Server
 
-// Whole families in and out of files.
+// Exports and imports of whole families.
 
-/// `huddled export`: the file appears under its name when it is whole.
+/// `huddled export`: the file gets its name only when it is complete.
 func exportFamily(_ words: [String]) throws(CommandError) {
     let (list, path, data) = try transferArguments(words, options: ["--data", "--family"], switches: ["--private", "--json"])
     let family: String

@@ -8,9 +8,9 @@ import Posix
 import Testing
 import Wire
 
-@Suite("Numbers of what waits and was refused")
+@Suite("Numbers of waiting and refused changes")
 struct OutboxNumbersTests {
-    /// A conversation with three drafts of schools, 41 to 43, and three files, all of an earlier run.
+    /// A conversation with three drafts of schools, 41 to 43, and three files, all from an earlier run.
     private func conversation(_ home: CacheHome) throws -> Conversation {
         do {
             var engine = SyncEngine(World.configuration())
@@ -43,7 +43,7 @@ struct OutboxNumbersTests {
         return conversation.takeOutput().joined(separator: "\n")
     }
 
-    @Test("A number means what it did in the list that was shown, when others of the list are gone", arguments: ["/drafts", "/outbox", "/conflicts"])
+    @Test("A number keeps its meaning from the list that was shown, when others of the list are gone", arguments: ["/drafts", "/outbox", "/conflicts"])
     func drafts(list: String) throws {
         let home = try CacheHome()
         let conversation = try conversation(home)
@@ -58,7 +58,7 @@ struct OutboxNumbersTests {
         #expect(say("/resolve 1 yours", conversation).contains("What had the number 1 is"))
         #expect(say("/drop 4", conversation).contains("Nothing that was refused has the number 4."))
         #expect(left().count == 1)
-        // A mutation's number stays what it is, whatever was listed.
+        // A mutation's number keeps its meaning, whatever list was shown.
         let last = try #require(conversation.session.engine.drafts.first?.id)
         #expect(say("/drop #\(last - 1)", conversation).contains("Nothing that was refused has the number #\(last - 1)."))
         // A new list has new numbers.
@@ -66,7 +66,7 @@ struct OutboxNumbersTests {
         #expect(say("/drop #\(last)", conversation).contains("School 43") && left().isEmpty)
     }
 
-    @Test("So does the number of a file")
+    @Test("The number of a file keeps its meaning, too")
     func files() throws {
         let home = try CacheHome()
         let conversation = try conversation(home)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import huddled
 
-/// The pages that are written from the table of options. `HUDDLE_WRITE_DEPLOY=1 swift test --filter OptionPagesTests` writes them instead of
-/// comparing them.
+/// The pages that are made from the table of options. `HUDDLE_WRITE_DEPLOY=1 swift test --filter OptionPagesTests`
+/// writes them instead of comparing them.
 @Suite("The pages about the options of huddled", .serialized)
 struct OptionPagesTests {
     private static var isWriting: Bool { Environment.value("HUDDLE_WRITE_DEPLOY") == "1" }
@@ -34,7 +34,7 @@ struct OptionPagesTests {
         let written = ServeOptions.table.file(head: Self.head) + [""]
         if Self.isWriting { try Files.write(Array(written.joined(separator: "\n").utf8), to: Self.path("huddled.conf"), mode: 0o644) }
         #expect(try Self.lines("huddled.conf") == written, "write it again with HUDDLE_WRITE_DEPLOY=1")
-        // As it is, it sets nothing. With all defaults in force it sets what they are.
+        // The file as it is sets nothing. With all defaults uncommented it sets the defaults.
         let none = OptionFile(path: "f", Array(written.joined(separator: "\n").utf8), ServeOptions.table)
         #expect(none.problems == [] && none.entries == [])
         let all = written.map { line in line.hasPrefix("#") && !line.hasPrefix("# ") && !line.hasPrefix("##") ? String(line.dropFirst()) : line }
@@ -63,7 +63,7 @@ struct OptionPagesTests {
         #expect(try Self.lines("terms/\(text.version).md").joined(separator: "\n") == text.text)
     }
 
-    @Test("A text of one's own has the name of its file as its version; a file that cannot be one is refused with its path")
+    @Test("An operator's own text has its file's name as its version; a file that is not a valid text is refused with its path")
     func ownConsentText() throws {
         let folder = try TemporaryFolder()
         func options(_ name: String, _ octets: [UInt8]?) throws -> ServerOptions {
@@ -83,7 +83,7 @@ struct OptionPagesTests {
         }
     }
 
-    @Test("Each option has a reason, sentences that end, and a default that it takes itself")
+    @Test("Each option has a description of whole sentences, and a default that it accepts")
     func declarations() {
         for option in ServeOptions.table.options {
             #expect(option.summary.hasSuffix(".") && option.reason.hasSuffix("."), "\(option.name)")
@@ -92,7 +92,7 @@ struct OptionPagesTests {
         }
     }
 
-    @Test("The values of the table are those that a server starts with by itself")
+    @Test("A server without options starts with the values of the table")
     func defaults() throws {
         let flags = try ServeOptions.table.flags(["--data", "/d"])
         let settings = try ServeOptions.settings(flags, environment: [])

@@ -6,14 +6,14 @@ import Terminal
 import Views
 import Words
 
-/// What a buffer may ask of the program that shows it. Buffers know this protocol and never the program.
+/// The services that a buffer uses of the program that shows it. Buffers know this protocol and never the program.
 protocol BufferHost: AnyObject {
-    // What there is to show.
+    // The content that buffers show.
     var session: ClientSession { get }
     var records: ShownRecords { get }
     var facts: StatusFacts { get }
     var keymap: Keymap { get }
-    /// Of the screen.
+    /// The size of the screen.
     var size: Size { get }
     /// A record in full, in lines.
     func lines(of record: Record) -> [DetailLine]
@@ -23,31 +23,31 @@ protocol BufferHost: AnyObject {
     var isAsking: Bool { get }
     /// Takes a command, or an answer to a question.
     func submit(_ line: String)
-    /// Gives the question up.
+    /// Cancels the question.
     func interrupt()
     /// Keeps a line for the history of the next run.
     func remember(_ line: String)
 
-    // What is said to the person, whatever is on the screen.
+    // Messages to the person, on any page.
     func toast(_ text: String)
     func bell()
-    /// Puts a text into the clipboard of the terminal, and says so.
+    /// Copies a text to the terminal's clipboard, and says so.
     func copy(_ text: String)
-    /// Starts the person's own editor; `done` gets what it was left with.
+    /// Starts the person's own editor; `done` receives the text that the editor saved.
     func edit(_ text: String, done: @escaping (String) -> Void) throws(Errno)
 
     // Other buffers.
     func isShown(_ key: BufferKey) -> Bool
     func show(_ key: BufferKey)
     func close(_ key: BufferKey)
-    /// Both sides of something that was refused, where it is decided.
+    /// Shows both sides of a refused change on the page where the person decides.
     func showConflict(_ draft: Int64)
     func perform(_ action: SharedAction) throws
     func perform(_ action: PaneAction) throws
-    /// Has everything laid out again before the next key: more than events of the session tell has changed.
+    /// Lays out everything again before the next key, because more has changed than the session's events report.
     func refreshSoon()
 
-    // Forms and questions about records; each says itself why it cannot be.
+    // Forms and questions about records; each method reports by itself why it refuses.
     func add(_ kind: Kind, athlete: Identifier?, preset: [String: Value], whenMade: ((FormOption) -> Void)?)
     func edit(_ kind: Kind, _ id: Identifier)
     func attend(_ id: Identifier)
@@ -55,17 +55,17 @@ protocol BufferHost: AnyObject {
     func remove(_ part: RecordReference, from event: Identifier)
     func log(_ kind: Kind, at event: Identifier)
     func offerExport(_ listed: [Identifier], event: Identifier?)
-    /// An id for a record that is created.
+    /// An id for a new record.
     func freshIdentifier() -> Identifier
 }
 
 extension BufferHost {
-    /// Asks for the fields of a new record of whose season is looked at.
+    /// Opens a form for a new record of the athlete whose season is shown.
     func add(_ kind: Kind, preset: [String: Value] = [:], whenMade: ((FormOption) -> Void)? = nil) {
         add(kind, athlete: nil, preset: preset, whenMade: whenMade)
     }
 
-    /// Says what a view has for the person.
+    /// Shows a view's message to the person.
     func say(_ words: inout String?) {
         if let words { toast(words) }
         words = nil

@@ -11,19 +11,20 @@ import Views
 import Wire
 import Words
 
-/// Documents, with the session and the threads of their files behind them.
+/// The documents page, with the session and the threads that transfer files.
 final class DocumentsBuffer: Buffer {
     private var view: DocumentsView
     private let session: ClientSession
-    /// Files, one after the other; and what is quickly answered, which waits for no file.
+    /// The worker for files, one after the other, and the worker for short requests, which wait for no file.
     private let files: TransferWorker
     private let questions: TransferWorker
     private let memory = UploadMemory(folder: CachePlace.root)
     private var list = TransferList()
-    /// Whether what an earlier program left was looked for.
+    /// Whether the transfers of an earlier run have been looked for.
     private var hasLooked = false
     private var requests: Set<Int64> = []
-    /// What the list was made of, and what the figures were asked about: the documents' revision, and whose.
+    /// The state from which the list was made and the figures were asked for: the revision of the documents, and the
+    /// context.
     private var shown: (revisions: [Int], context: Context)?
     private var counted: (revision: Int, context: Context)?
     private var keptProgress: [TransferProgress] = []
@@ -35,23 +36,21 @@ final class DocumentsBuffer: Buffer {
         questions = TransferWorker("documents", setting.address, token: setting.token, memory: memory, waker: session.waker)
     }
 
-    /// What to say before one leaves while a file is on its way, and to who has left.
+    /// The sentence about files on their way, shown before the person leaves and after they have left.
     var underway: String { list.underway(isKept: session.cache != nil) }
     var farewell: [String] { list.farewell(isKept: session.cache != nil) }
 
-    /// What was typed into a form and is not on its way.
+    /// The typed forms whose upload has not begun.
     var typed: [Cache.Place] { view.typedForms.map { Cache.Place(text: $0) } }
 
-    /// Puts back what an earlier run kept.
-    ///
-    /// - Returns: whether a form is open now.
+    /// Restores the forms that an earlier run kept.
     func restore(_ places: [Cache.Place], _ host: any BufferHost) -> Bool {
         refresh(host)
         view.restore(forms: places.map(\.text))
         return view.form != nil
     }
 
-    /// Leaves what is on its way: it is kept for the next start.
+    /// Leaves the transfers that are on their way; they are kept for the next start.
     func end() {
         files.end()
         questions.end()
@@ -74,7 +73,7 @@ final class DocumentsBuffer: Buffer {
         view.mayWrite = engine.role != .guest
         view.now = Clock.wallMilliseconds()
         view.day = { clock.today($0) }
-        // One's own uploads from here have their rows.
+        // The member's own uploads from here have rows of their own.
         let own = Set(view.transfers.filter(\.isUpload).map(\.title))
         let uploads = engine.uploads.values.filter { $0.member != engine.member || !own.contains($0.title) }.sorted { $0.id < $1.id }
         view.show(uploads: uploads.map { (text.upload($0), $0.percent) })
@@ -86,16 +85,16 @@ final class DocumentsBuffer: Buffer {
         view.draw(facts, &canvas)
     }
 
-    /// What is through was seen.
+    /// Finished transfers have been seen.
     func leave(_ host: any BufferHost, for next: BufferKey?) {
-        // A form or a record stands before the page that it came from.
+        // A form or a record comes on top of the page that opened it.
         guard next.map({ BufferKey.fixed.contains($0) }) ?? false else { return }
         view.leave()
         list.dismiss()
         view.transfers = list.rows
     }
 
-    /// Asks for the figures when what they count has changed.
+    /// Asks for the figures when the records that they count have changed.
     private func askForFigures(_ revision: Int) {
         let context = session.engine.context
         let now = (revision: revision, context: context ?? .all)
@@ -106,7 +105,7 @@ final class DocumentsBuffer: Buffer {
         }
     }
 
-    /// - Returns: whether it was the answer to a question of this view.
+    /// - Returns: whether the event answered a request of this view.
     func receive(_ event: SessionEvent) -> Bool {
         switch event {
         case .notice(.answer(.statistics(let answer))) where requests.remove(answer.request) != nil:
@@ -124,7 +123,8 @@ final class DocumentsBuffer: Buffer {
         }
     }
 
-    /// Takes over what an earlier program left, once it is known whose it is: before anything gets a number of what is kept.
+    /// Takes over the transfers of an earlier run once the member is known, and before any other transfer gets a
+    /// number.
     func takeOver() {
         guard !hasLooked, let cache = session.cache else { return }
         hasLooked = true
@@ -132,19 +132,19 @@ final class DocumentsBuffer: Buffer {
         view.transfers = list.rows
     }
 
-    /// Goes on with what was interrupted, by the network or by the end of an earlier program.
+    /// Resumes the transfers that the network or the end of an earlier program interrupted.
     private func resume() {
         takeOver()
         for job in list.resume() where !files.put(job) {
-            // More than fit go on at the next chance.
+            // Transfers above the limit resume at the next opportunity.
             if let number = job.number { _ = list.take(.failed(number, .offline("Too many files wait.")), now: 0) }
         }
         view.transfers = list.rows
     }
 
-    /// Takes what the threads report; for each turn of the loop, whatever is on the screen.
+    /// Takes the reports of the threads; called in each turn of the loop, on any page.
     ///
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there was a report.
     func turn(_ host: any BufferHost) -> Bool {
         let reports = files.takeReports() + questions.takeReports()
         guard !reports.isEmpty else { return false }
@@ -159,23 +159,25 @@ final class DocumentsBuffer: Buffer {
         return true
     }
 
-    /// How far the files are, for `huddle outbox` beside this program; no more often than they report (`JobLine.progressInterval`).
+    /// Keeps the progress of files for `huddle outbox`, which may run beside this program; no more often than the
+    /// threads report (`JobLine.progressInterval`).
     private func keepProgress() {
         let all = list.progress
         let changed = all.filter { !keptProgress.contains($0) }
         keptProgress = all
-        // What is not known there is only not told.
+        // If the progress cannot be kept, `huddle outbox` only does not show it.
         try? session.cache?.keep(progress: changed)
     }
 
     private func perform(_ effects: [TransferList.Effect]) {
         for effect in effects {
             switch effect {
-            // Without a store it lasts as long as the program, as all that waits.
+            // Without a cache the transfer lasts as long as the program, like everything in the outbox.
             case .keep(let number, let transfer): try? session.cache?.keep(transfer, number: number)
             case .forget(let number, let key):
                 try? session.cache?.forget(transfer: number)
-                // Only now: who is killed in between finds the place, and there the whole file.
+                // Only now: if the program is killed before this line, the next start finds the place, and the whole
+                // file there.
                 if let key { memory.forget(key) }
             case .say(let sentence): view.toast = sentence
             }
@@ -240,9 +242,9 @@ final class DocumentsBuffer: Buffer {
         host.say(&view.toast)
     }
 
-    /// Gives a file up that is on its way from here.
+    /// Stops a transfer of this program.
     ///
-    /// - Returns: false when none of that number is.
+    /// - Returns: false if there is no transfer with this number.
     func stop(_ number: Int) -> Bool {
         guard list.progress.contains(where: { $0.number == number }) else { return false }
         if let effects = list.stop(number) { perform(effects) } else { files.stop(number) }
@@ -260,14 +262,14 @@ final class DocumentsBuffer: Buffer {
         ask(.links(id))
     }
 
-    /// - Returns: false when too many wait already.
+    /// - Returns: false if too many transfers wait already.
     private func begin(_ transfer: Transfer) -> Bool {
         guard let number = list.add(transfer) else { return false }
         return begin(number, transfer)
     }
 
     private func begin(_ number: Int, _ transfer: Transfer) -> Bool {
-        // On stable storage before anybody is told that it waits.
+        // The transfer is on stable storage before the person sees that it waits.
         perform([.keep(number, transfer)])
         if files.put(.transfer(number, transfer)) { return true }
         perform(list.take(.failed(number, .cancelled), now: 0))

@@ -10,15 +10,15 @@ import Views
 import Wire
 import Words
 
-/// A form under way: it stays as it is while one looks elsewhere.
+/// An open form. It stays as it is while the person looks at other pages.
 final class FormBuffer: Buffer {
     private let key: BufferKey
     private var view: FormView
-    /// The mutation that is on its way, and the record that it makes.
+    /// The mutation that is on its way, and the record that it creates.
     private var saving: (mutation: Int64, made: RecordReference?)?
-    /// The draft that was refused and stands in the form still.
+    /// The refused draft whose fields the form still shows.
     private var refused: Int64?
-    /// Gets the record that it makes.
+    /// Receives the new record.
     private let whenMade: ((FormOption) -> Void)?
 
     init(_ key: BufferKey, _ view: FormView, whenMade: ((FormOption) -> Void)? = nil) {
@@ -27,9 +27,9 @@ final class FormBuffer: Buffer {
         self.whenMade = whenMade
     }
 
-    /// What would be lost if the program ended now.
+    /// The typed fields that would be lost if the program ended now.
     var typed: Cache.Place? {
-        // What is on its way waits in the outbox.
+        // A mutation that is on its way waits in the outbox.
         guard saving == nil else { return nil }
         return view.draft?.text.map { Cache.Place(text: $0) }
     }
@@ -67,10 +67,10 @@ final class FormBuffer: Buffer {
         }
     }
 
-    /// Something came from the server. The form closes only when what it asked for is done (R164); what is refused is said in it, and
-    /// what was typed stays.
+    /// Handles an event of the session. The form closes only when its change is done (R164). A refusal is shown in the
+    /// form, and the typed fields stay.
     ///
-    /// - Returns: whether it was about this form, and nobody else need tell it.
+    /// - Returns: whether the event was about this form, so that nothing else needs to report it.
     func receive(_ event: SessionEvent, _ host: any BufferHost) -> Bool {
         guard let (mutation, made) = saving, case .notice(let notice) = event else { return false }
         switch notice {
@@ -82,7 +82,7 @@ final class FormBuffer: Buffer {
                 view.ask(about: item)
             } else {
                 view.refuse(whenMade == nil ? rejection : Rejection(rejection.code, "Failed to add school. \(rejection.message)", kind: rejection.kind, field: rejection.field))
-                // Both sides are compared where that is done; the form waits until it is decided.
+                // The outbox page compares both sides; the form waits until the person has decided there.
                 if rejection.conflict != nil, host.isShown(key) { host.showConflict(mutation) }
             }
             return true
@@ -92,7 +92,8 @@ final class FormBuffer: Buffer {
         return false
     }
 
-    /// The server may have gone while one waited for its answer, and what was refused may have been decided elsewhere.
+    /// Handles two changes that no event reports: the server may be gone while the form waits for its receipt, and the
+    /// refused draft may have been decided on another page.
     func settle(_ host: any BufferHost) {
         if let saving, host.session.engine.phase != .live {
             finish(saving.made, host, isShown: false)
@@ -102,17 +103,18 @@ final class FormBuffer: Buffer {
         host.close(key)
     }
 
-    /// - Parameter isShown: whether what is new may be looked at.
+    /// - Parameter isShown: whether the new record may be opened.
     private func finish(_ made: RecordReference?, _ host: any BufferHost, isShown: Bool = true) {
         saving = nil
         let isShown = isShown && host.isShown(key)
         host.close(key)
         if let whenMade, let record = made.flatMap({ host.session.engine.record($0.id) }) { whenMade(FormOption(record.id, RecordNames.name(record))) }
-        // What is new is looked at (R070).
+        // The new record is opened (R070).
         if isShown, let made, made.kind == .event || made.kind == .trip { host.show(.record(made.kind, made.id)) }
     }
 
-    /// Until the answer is there the form stays; without a server the change is kept, and that is all there is to wait for.
+    /// The form stays until the receipt is there. Without a server the change is kept, and there is nothing else to
+    /// wait for.
     private func wait(for mutation: Int64, made: RecordReference?, _ host: any BufferHost) {
         guard host.session.engine.phase == .live else {
             finish(made, host)
@@ -136,7 +138,7 @@ final class FormBuffer: Buffer {
         }
     }
 
-    /// Sends the batch; whatever is refused before that is said in the form, and nothing that was typed is lost.
+    /// Sends the batch. The form shows every refusal before that, and no typed field is lost.
     private func save(_ entries: [FormEntry], _ athlete: Identifier?, _ host: any BufferHost) {
         do throws(Rejection) {
             let context = Request.context(host.session.engine, host.records.names)
@@ -151,7 +153,7 @@ final class FormBuffer: Buffer {
             }
             guard !operations.isEmpty else { return host.close(key) }
             let mutation = try host.session.perform(operations)
-            // What was refused before is what is asked for now.
+            // This change replaces the one that was refused.
             if let refused { _ = host.session.drop(draft: refused) }
             refused = nil
             let made = entries.first.flatMap { $0.base == nil ? RecordReference($0.kind, operations[0].id) : nil }
@@ -161,7 +163,7 @@ final class FormBuffer: Buffer {
         }
     }
 
-    /// A form for the school; when it is made this one has it (R074).
+    /// Opens a form for the school; once the school is created, this form has it (R074).
     private func addSchool(_ name: String, _ host: any BufferHost) {
         host.add(.school, preset: name.isEmpty ? [:] : ["name": .text(name)]) { [weak self] in self?.view.choose($0, .school) }
     }

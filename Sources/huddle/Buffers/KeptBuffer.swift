@@ -9,7 +9,7 @@ import Terminal
 import Views
 import Words
 
-/// What was refused and is kept, and what waits.
+/// The outbox page: changes that were refused, and changes that wait.
 final class KeptBuffer: Buffer {
     private var view: ConflictView
 
@@ -20,18 +20,18 @@ final class KeptBuffer: Buffer {
         view.show(Self.items(host), waiting: host.session.engine.pending.map(text.waiting))
     }
 
-    /// What was chosen and written and is not decided yet; `nil` for nothing.
+    /// The typed choices that are not decided yet; `nil` for none.
     var typed: Cache.Place? { view.kept.map { Cache.Place(text: $0) } }
 
-    /// Puts back what an earlier run kept.
+    /// Restores the choices that an earlier run kept.
     ///
-    /// - Returns: false when what it was about is no more.
+    /// - Returns: false if their draft no longer exists.
     func restore(_ place: Cache.Place, _ host: any BufferHost) -> Bool {
         refresh(host)
         return view.restore(place.text)
     }
 
-    /// Opens one of them.
+    /// Opens a draft.
     func open(_ draft: Int64) { view.open(draft) }
 
     static func items(_ host: any BufferHost) -> [DraftItem] {
@@ -80,11 +80,11 @@ final class KeptBuffer: Buffer {
             let isAsked = try host.session.resolve(sides, chosen, whole: whole) != nil
             host.toast(isAsked ? "Decided, and sent." : "Theirs stays; yours is let go.")
         }
-        // What is kept is another now.
+        // The drafts have changed.
         host.refreshSoon()
     }
 
-    /// Sends again what overlaps, with the reason why both may be.
+    /// Sends an overlapping change again, with the reason why both may be at the same time.
     static func override(_ draft: Int64, _ reason: String, _ host: any BufferHost) throws {
         guard let kept = host.session.engine.drafts.first(where: { $0.id == draft }) else { return }
         _ = try host.session.retry(draft: draft, accepting: try Request.acceptance(reason, of: kept.rejection))

@@ -9,19 +9,19 @@ import Views
 import Wire
 import Words
 
-/// The family's room: the timeline, and what is said and commanded.
+/// The family's room: the timeline, and the line for messages and commands.
 final class RoomBuffer: Buffer {
-    /// Timeline items that are laid out; older ones are fetched by scrolling.
+    /// Timeline items that are laid out; scrolling loads older ones.
     private static let shownItems = 2_000
 
     private var timeline: Timeline
     private(set) var view: RoomView
-    /// Requests of the timeline, whose answers are nobody else's.
+    /// The timeline's requests; only the timeline uses their answers.
     private var requests: Set<Int64> = []
-    /// What the view knows of what can be completed, by the revision of the records it was made of. Worked out when somebody begins to: it
-    /// takes a while with many.
+    /// The completions that the view has, by the revision of the records from which they were made. They are made when
+    /// the person begins to complete a word, because with many records they take a while.
     private var completed: [Sigil: Int] = [:]
-    /// The sequence that what is laid out stands at, and the one up to which it has been on the screen.
+    /// The sequence of the laid-out timeline, and the last sequence that has been on the screen.
     private var laidOut: Int64 = 0
     private var seen: Int64 = 0
 
@@ -30,32 +30,33 @@ final class RoomBuffer: Buffer {
         timeline = Self.timeline(session)
     }
 
-    /// What is kept on this machine is shown before the server has answered.
+    /// The copy on this machine is shown before the server has answered.
     private static func timeline(_ session: ClientSession) -> Timeline {
         session.engine.cursor == nil ? Timeline() : Timeline(session.engine, changes: session.keptChanges)
     }
 
-    /// All that is kept has been read, where before there was only what the first screen shows.
+    /// The whole copy on this machine has been read; before, only the part that the first screen shows.
     func load(_ session: ClientSession) { timeline = Self.timeline(session) }
 
     func tell(_ lines: [String]) { view.tell(lines, at: Clock.wallMilliseconds()) }
 
     func ask(_ question: String?) { view.question = question }
 
-    /// Shows changes and presence, or messages alone.
+    /// Shows changes and presence, or only messages.
     func show(_ activity: TimelineActivity) { view.activity = activity }
 
     func write(_ text: String) { view.editor.set(text) }
 
-    // MARK: What is typed
+    // MARK: Input
 
-    /// The line that is not sent yet, and what it is about. Answers to questions are not kept: the question would be gone.
+    /// The line that is not sent yet, and the record that it is about. Answers to questions are not kept, because the
+    /// question would be gone.
     var typed: Cache.Place? {
         guard view.question == nil, !view.editor.isEmpty, view.editor.search == nil else { return nil }
         return Cache.Place(text: view.editor.text, place: view.target?.kept ?? "")
     }
 
-    /// - Returns: whether there was something, and nothing has been typed since.
+    /// - Returns: whether there was a line to restore, and nothing has been typed since.
     func restore(_ place: Cache.Place) -> Bool {
         guard view.editor.isEmpty, !place.text.isEmpty else { return false }
         view.editor.set(place.text)
@@ -63,13 +64,13 @@ final class RoomBuffer: Buffer {
         return true
     }
 
-    /// The lines of earlier runs, the oldest first.
+    /// Adds the lines of earlier runs, the oldest first.
     func remember(_ lines: [String]) { view.editor.history = EditHistory(lines + view.editor.history.lines) }
 
-    /// The records are there for the first time.
+    /// The records are present for the first time.
     func begin(_ session: ClientSession) { timeline.begin(session.engine) }
 
-    /// - Returns: whether it was an answer to the timeline, which nobody else needs.
+    /// - Returns: whether the event answered a request of the timeline, so that nothing else needs it.
     func receive(_ event: SessionEvent, _ session: ClientSession) -> Bool {
         timeline.receive(event, session.engine, at: Clock.wallMilliseconds())
         switch event {
@@ -82,7 +83,7 @@ final class RoomBuffer: Buffer {
         }
     }
 
-    /// The change that another one undid or did again, if the timeline knows it.
+    /// The change that another change undid or redid, if the timeline has it.
     func undone(by change: Change) -> (change: Change, isUndo: Bool)? { timeline.undone(by: change) }
 
     func resize(_ size: Size) { view.resize(size) }
@@ -96,11 +97,11 @@ final class RoomBuffer: Buffer {
         view.facts = host.facts
         view.show(timeline.items(engine, host.records.text, clock, activity: view.activity, last: Self.shownItems), unread: timeline.unread(engine))
         laidOut = engine.cursor?.sequence ?? 0
-        // A gap that one sees is filled without asking.
+        // A gap on the screen is filled without a request by the person.
         for sequence in view.gapsSeen { fetch(before: sequence, host.session) }
     }
 
-    /// What has not been read, whatever is on the screen.
+    /// The unread items, whichever page is on the screen.
     func unread(_ session: ClientSession) -> UnreadCount { timeline.unread(session.engine) }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) {
@@ -124,9 +125,9 @@ final class RoomBuffer: Buffer {
         for action in view.handle(input) { try perform(action, host) }
     }
 
-    /// Makes ready what a sigil offers.
+    /// Prepares the completions that a sigil offers.
     ///
-    /// - Returns: false when all is.
+    /// - Returns: false if all are ready.
     func prepare(_ names: RecordNames) -> Bool {
         guard let sigil = [Sigil.event, .trip].first(where: { completed[$0] != $0.kind.map { names.revision(of: $0) } }) else { return false }
         complete(sigil, names)
@@ -134,7 +135,7 @@ final class RoomBuffer: Buffer {
     }
 
     private func complete(_ sigil: Sigil, _ names: RecordNames) {
-        // Who spoke last is offered first.
+        // The people who spoke last are offered first.
         if sigil == .person {
             view.candidates[.person] = Completions.people(names, speakers: view.speakers, viewer: view.viewer)
             return
@@ -149,10 +150,10 @@ final class RoomBuffer: Buffer {
         switch action {
         case .submit(let line, let about):
             markRead(host.session)
-            // An answer to a question is no line that one wants again.
+            // An answer to a question does not belong in the history of lines.
             if !host.isAsking { host.remember(line) }
             do { try submit(line, about, host) } catch {
-                // What cannot be sent stands there again to be changed.
+                // A line that cannot be sent returns to the editor, so that the person can change it.
                 if view.editor.isEmpty {
                     view.editor.set(line)
                     if let about { view.comment(on: about) }
@@ -175,7 +176,7 @@ final class RoomBuffer: Buffer {
         }
     }
 
-    /// A command, an answer to a question, or something to say: then with those it speaks to and what it is about.
+    /// Takes a command, an answer to a question, or a message, with the members it mentions and the record it is about.
     private func submit(_ line: String, _ about: RoomTarget?, _ host: any BufferHost) throws {
         if !host.isAsking, let about, about.isRewritten {
             guard let record = host.session.engine.record(about.id), !record.isDeleted else {
@@ -196,7 +197,7 @@ final class RoomBuffer: Buffer {
         _ = try host.session.perform([operation])
     }
 
-    /// A command; those that ask for several things open a form for them.
+    /// Runs a command; commands that need several values open a form.
     private func command(_ line: String, _ host: any BufferHost) {
         if !host.isAsking, case .action(.add(let kind, let fields, nil))? = try? SlashCommand.parse(line), fields.isEmpty {
             return host.add(kind)
@@ -218,15 +219,16 @@ final class RoomBuffer: Buffer {
         if let request = session.ask({ self.timeline.ask(sequence, request: $0) }) { requests.insert(request) }
     }
 
-    // MARK: What was read
+    // MARK: Reading position
 
-    /// The screen shows it, and somebody looks: the newest, unless they have scrolled up.
+    /// The person sees the newest items on the screen, unless they have scrolled up.
     func see() {
         if view.scrollback.isAtBottom { seen = laidOut }
     }
 
-    /// Whoever leaves the room, writes, or asks for it has read what was on the screen: other screens of the person learn it too. A key that does
-    /// something else is no sign of it: the line above what is new would be gone from all screens before anybody has looked up.
+    /// Marks the items on the screen as read, for the person's other screens too: after leaving the room, after
+    /// writing, or by command. Other keys do not mark anything, because the line above new items would disappear from
+    /// all screens before the person has looked up.
     func markRead(_ session: ClientSession) {
         guard session.engine.phase == .live, view.facts.unread > 0 || view.facts.hasActivity else { return }
         try? session.markRead(upTo: seen)

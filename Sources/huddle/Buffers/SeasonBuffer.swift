@@ -9,11 +9,11 @@ import Terminal
 import Views
 import Words
 
-/// The season: the month, the list of events and what is done with them.
+/// The season page: the month, the list of events, and the acts on events.
 final class SeasonBuffer: Buffer {
     private var view: EventsView
 
-    /// What the list was made of.
+    /// The state from which the list was made.
     private var shown: (revision: Int, context: Context, today: CalendarDate)?
 
     init(_ view: EventsView) { self.view = view }
@@ -32,17 +32,17 @@ final class SeasonBuffer: Buffer {
         preview(host)
     }
 
-    /// The selected event beside the list, where there is room.
+    /// Shows the selected event beside the list, where there is room.
     private func preview(_ host: any BufferHost) {
         if view.hasPreview(host.size), let record = view.selectedRecord { view.showPreview(record.id, host.lines(of: record)) }
     }
 
     func leave(_ host: any BufferHost, for next: BufferKey?) {
-        // A form or a record stands before the page that it came from.
+        // A form or a record comes on top of the page that opened it.
         if next.map({ BufferKey.fixed.contains($0) }) ?? false { view.leave() }
     }
 
-    /// - Returns: whether there was something to make ready.
+    /// - Returns: whether there was something to prepare.
     func prepare() -> Bool { view.prepare() }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }

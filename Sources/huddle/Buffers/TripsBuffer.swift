@@ -9,10 +9,10 @@ import Terminal
 import Views
 import Words
 
-/// Trips: the list, and one by day.
+/// The trips page: the list, and one trip by day.
 final class TripsBuffer: Buffer {
     private var view: ItineraryView
-    /// What the list was made of.
+    /// The state from which the list was made.
     private var shown: (revisions: [Int], today: CalendarDate)?
 
     init(_ view: ItineraryView) { self.view = view }
@@ -32,7 +32,7 @@ final class TripsBuffer: Buffer {
         }
     }
 
-    /// Something was refused because it overlaps: it is asked about here.
+    /// A change was refused because of an overlap; this page asks the person about it.
     func refused(_ mutation: Int64, _ host: any BufferHost) {
         if let item = KeptBuffer.items(host).first(where: { $0.id == mutation }) { view.show(item) }
     }

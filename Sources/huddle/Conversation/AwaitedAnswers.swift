@@ -1,14 +1,14 @@
 import Commands
 
-/// What was asked of the server and has no answer yet.
+/// The requests and mutations that have no answer yet.
 struct AwaitedAnswers {
-    /// Questions, by their numbers.
+    /// Questions, by their request numbers.
     private(set) var requests: Set<Int64> = []
-    /// Mutations that commands asked for.
+    /// The mutations that commands sent.
     private var mutations: Set<Int64> = []
-    /// The question whose answer says which change an undo without a number, or a redo, means.
+    /// The request for the history that determines the change of an undo without a number, or of a redo.
     var undo: (request: Int64, step: Request.UndoStep)?
-    /// The undo or redo whose question waits until what was typed before is done.
+    /// The undo or redo whose request waits until the commands before it are done.
     var undoWaits: Request.UndoStep?
 
     var isEmpty: Bool { requests.isEmpty && undoWaits == nil }
@@ -17,19 +17,19 @@ struct AwaitedAnswers {
     mutating func answered(_ request: Int64) { requests.remove(request) }
     mutating func perform(_ mutation: Int64) { mutations.insert(mutation) }
 
-    /// - Returns: whether a command asked for it.
+    /// - Returns: whether a command sent it.
     @discardableResult
     mutating func done(_ mutation: Int64) -> Bool { mutations.remove(mutation) != nil }
 
-    /// A question was refused.
+    /// Removes a question that was refused.
     mutating func failed(_ request: Int64?) {
         if let request { requests.remove(request) }
         if request == undo?.request { undo = nil }
     }
 
-    /// The connection is gone, and with it every answer.
+    /// Removes everything, because the connection and its answers are lost.
     ///
-    /// - Returns: whether there was one to come.
+    /// - Returns: whether an answer was still to come.
     mutating func lose() -> Bool {
         defer { (requests, undo) = ([], nil) }
         return !requests.isEmpty

@@ -8,7 +8,7 @@ import Terminal
 import Words
 
 extension Conversation {
-    /// What waits, what was refused, and what to do with it.
+    /// Carries out a command about waiting and refused changes.
     func perform(_ request: OutboxRequest) throws {
         let engine = session.engine
         switch request {
@@ -38,10 +38,11 @@ extension Conversation {
         }
     }
 
-    /// The draft that a number of the list that was shown last names.
+    /// The draft of a number in the list that was shown last.
     func draft(_ number: String) throws(UsageError) -> Draft { try OutboxRequest.draft(number, session.engine.drafts, listed: lists.drafts) }
 
-    /// Stops a file that is on its way, for good: what the server has of it goes with time, and what is here of a download stays.
+    /// Stops a transfer for good. The server deletes its part of an upload after a while; the local part of a download
+    /// stays.
     private func drop(file place: Int, _ number: String) throws {
         guard let cache = session.cache, let files = try? cache.transfers() else {
             throw UsageError("Nothing can be kept on this machine, so that no file has a number.")
@@ -53,12 +54,12 @@ extension Conversation {
         guard let (kept, transfer) = files.first(where: { $0.number == listed[place] }) else {
             throw UsageError("The file that had the number \(number.printable) is done or stopped already. /outbox numbers what is left.")
         }
-        // Whoever is at it lets go of it first.
+        // If a thread of this program transfers the file, that thread stops first.
         if options.stopFile?(kept) != true { try cache.forget(transfer: kept) }
         print("\(transfer.title.printable) is stopped.")
     }
 
-    /// `/conflicts`: both sides of everything that was refused because somebody else changed it too.
+    /// `/conflicts`: both sides of each change that was refused because another member changed the same field.
     func showConflicts() {
         let engine = session.engine
         lists.drafts = engine.drafts.map(\.id)
@@ -75,7 +76,7 @@ extension Conversation {
         if isNone { print(engine.drafts.isEmpty ? "No conflicts." : "No conflicts; what was refused for other reasons is in /drafts.") }
     }
 
-    /// Decides a conflict; without words it shows the two sides.
+    /// Decides a conflict; without words it shows both sides.
     func resolve(_ number: String, _ words: [String]) throws {
         let draft = try draft(number)
         guard let sides = session.engine.conflict(of: draft.id) else {
@@ -86,7 +87,8 @@ extension Conversation {
         if try session.resolve(sides, fields, whole: whole) == nil { print("Theirs stays; yours is let go.") }
     }
 
-    /// What to say about what waits when one leaves; `nil` when it would be lost and that was not said yet.
+    /// The lines about waiting changes before the person leaves; `nil` if the changes would be lost and the person has
+    /// not been warned yet.
     func farewell() -> [String]? {
         let waiting = session.engine.waitingCount
         guard waiting > 0 else { return [] }

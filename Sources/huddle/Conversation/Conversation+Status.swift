@@ -2,7 +2,7 @@ import Sessions
 import Sync
 
 extension Conversation {
-    /// What an end of the conversation means for the program; `nil` to go on, because the family could be told.
+    /// The exit status for an end of the conversation; `nil` to continue, because the person could name the family.
     func status(of end: End, _ setting: Setting) throws -> ExitStatus? {
         switch end {
         case .quit: return .done

@@ -9,11 +9,11 @@ import Terminal
 import Wire
 import Words
 
-/// The interactive mode without its terminal: lines that were typed go in, lines to print come out.
+/// The interactive mode without its terminal: typed lines go in, lines to print come out.
 ///
 /// Confined to the session's thread.
 final class Conversation {
-    /// How it ends.
+    /// The ways in which it ends.
     enum End: Hashable, Sendable {
         case quit
         case stopped(StopReason)
@@ -22,7 +22,7 @@ final class Conversation {
     /// Messages and events shown at the start.
     static let openingMessages = 20
     static let openingEvents = 5
-    /// Changes that are told one by one after an absence.
+    /// The largest number of changes that are reported one by one after an absence.
     static let mostMissed = 40
 
     let session: ClientSession
@@ -30,10 +30,10 @@ final class Conversation {
     var output: [String] = []
     private(set) var end: End?
     private var cachedNames: RecordNames?
-    /// Whether the records have been there once.
+    /// Whether the records have been present once.
     private(set) var hasOpened = false
     private var isOffline = false
-    /// Whether the server has told all that was missed, once.
+    /// Whether the server has sent everything that was missed, once.
     private(set) var hasBeenLive = false
     var lists = ShownLists()
     private var awaited = AwaitedAnswers()
@@ -41,26 +41,27 @@ final class Conversation {
     private var questions: Questions?
     private var contextAtStart: String?
     private var hasWarned = false
-    /// What went wrong first with a line that was typed; `nil` while nothing has.
+    /// The first failure of a typed line; `nil` while there is none.
     private(set) var worst: ExitStatus?
     var options = ConversationOptions()
-    /// Of the question that asks who is due for a sign-in, while its answer is on its way.
+    /// The request that asks which athletes need a sign-in, while its answer is on its way.
     private var dueRequest: Int64?
     private var identifiers = IdentifierSource()
-    /// - Parameter context: what `--context` said.
+    /// - Parameter context: the value of `--context`.
     init(_ session: ClientSession, context: String?) {
         self.session = session
         contextAtStart = context
     }
 
-    /// Shows what is kept on this machine, before the server has answered. Once, when `columns` are known.
+    /// Shows the copy on this machine before the server has answered. Call it once, when `columns` is known.
     func begin() {
         guard !hasOpened, session.engine.cursor != nil else { return }
         hasOpened = true
         open()
     }
 
-    /// Whether it is known how things stand: the server has told all that was missed, or cannot be reached and this is what was kept.
+    /// Whether the state is known: the server has sent everything that was missed, or it cannot be reached and the copy
+    /// on this machine is shown.
     var isSettled: Bool { hasOpened && (hasBeenLive || isOffline) }
 
     /// The lines to print since the last call.
@@ -70,19 +71,19 @@ final class Conversation {
         return output
     }
 
-    /// Whether an answer or an acknowledgement is still to come.
+    /// Whether an answer or a receipt is still to come.
     var isWaiting: Bool { !session.engine.pending.isEmpty || !awaited.isEmpty }
 
-    /// Whether a question waits for its answer, which `prompt` asks.
+    /// Whether a question, which `prompt` shows, waits for its answer.
     var isAsking: Bool { questions != nil }
 
-    // MARK: What the prompt says
+    // MARK: The prompt
 
-    /// OFFLINE, what waits and what was refused, family and context; or the question that is being asked.
+    /// OFFLINE, the number of waiting and of refused changes, family and context; or the current question.
     var prompt: String {
         if let questions { return questions.prompt }
         let engine = session.engine
-        // What matters most comes first, because a narrow terminal cuts the end.
+        // The most important part comes first, because a narrow terminal cuts the end.
         var parts: [String] = []
         if isOffline { parts.append("OFFLINE") }
         if engine.waitingCount > 0 { parts.append("\(engine.waitingCount) pending") }
@@ -109,7 +110,7 @@ final class Conversation {
 
     func print(_ lines: String...) { output += lines }
 
-    // MARK: What happens
+    // MARK: Events
 
     func receive(_ event: SessionEvent) {
         switch event {
@@ -142,7 +143,7 @@ final class Conversation {
         case .change(let change, _):
             cachedNames = nil
             guard hasOpened else { break }
-            // A start after a long time has more to catch up with than anybody reads.
+            // After a long absence there are more changes than anybody reads.
             if session.engine.phase == .syncing { told.miss(change) } else { show(change) }
         case .rejected(let mutation, let rejection):
             awaited.done(mutation)
@@ -173,11 +174,11 @@ final class Conversation {
             print(rejection.message.printable)
         case .acknowledged(let ack):
             output += ack.warnings.map { "Note: \($0.message.printable)" }
-            // Otherwise the change tells what was done.
+            // Otherwise the change itself reports the result.
             if awaited.done(ack.mutation), ack.sequence == nil { print("Nothing was different: it is so already.") }
         case .joined(let joined):
             told.enter(joined.presence)
-        // A moment is gone before a line about it is read.
+        // An activity is over before anybody reads a line about it.
         case .welcome, .fault, .reset, .activity: break
         }
     }
@@ -208,7 +209,7 @@ final class Conversation {
         }
     }
 
-    /// The events that come next.
+    /// The next events.
     private var upcoming: [Record] {
         var filter = ListFilter(.event)
         filter.time = .upcoming
@@ -217,7 +218,7 @@ final class Conversation {
         return Array(events.prefix(Self.openingEvents))
     }
 
-    /// Asks which athletes have come to an age at which a parent should act; the answer is shown only if there are any.
+    /// Asks which athletes have reached an age at which a parent should act. The answer is shown only if there are any.
     private func askWhoIsDue() {
         let engine = session.engine
         guard engine.role == .parent, engine.features.contains(.consent), engine.phase == .live else { return }
@@ -246,7 +247,7 @@ final class Conversation {
         }
     }
 
-    /// What happened while one was away, the latest of it.
+    /// Shows the latest changes of the person's absence.
     private func showMissed() {
         let missed = told.takeMissed()
         let left = missed.count - Self.mostMissed
@@ -265,8 +266,8 @@ final class Conversation {
         if let line = text.told(change, undone: told.undone(by: change), before: { session.engine.record($0) }) { output.append(line) }
     }
 
-    /// The beginning of somebody's upload, and that it was given up; the document itself comes as a change. One's own is shown where it
-    /// is sent.
+    /// Reports the beginning of another member's upload, and its cancellation; the document itself comes as a change.
+    /// The member's own uploads are shown by the page or command that sends them.
     private func show(_ upload: UploadProgress) {
         let isNews = told.isNews(upload)
         guard hasOpened, upload.member != session.engine.member, isNews else { return }
@@ -279,7 +280,7 @@ final class Conversation {
         print(text.presence(presence))
     }
 
-    // MARK: What is typed
+    // MARK: Input
 
     /// Takes one line.
     func submit(_ line: String) {
@@ -300,13 +301,13 @@ final class Conversation {
         }
     }
 
-    /// Goes on with this family, after a stop that asked which.
+    /// Continues with this family, after a stop that asked for one.
     func choose(_ family: Identifier) {
         end = nil
         session.choose(family)
     }
 
-    /// Ctrl-C: forgets the question; with an empty line it says how to leave.
+    /// Ctrl-C: cancels the question; with an empty line it says how to leave.
     func interrupt() {
         if questions != nil {
             questions = nil
@@ -318,7 +319,7 @@ final class Conversation {
 
     private func perform(_ command: SlashCommand) throws {
         switch command {
-        // Where lines follow one another there is nothing to take away; a screen does it by itself.
+        // Line mode has nothing to clear; a screen clears by itself.
         case .nothing, .clear: break
         case .action(let action): try perform(action)
         case .show(let kind, let target):
@@ -368,7 +369,7 @@ final class Conversation {
             _ = try session.undo(sequence)
             if engine.phase != .live { print("Waiting to be sent: undo #\(sequence)") }
         case .undo(nil):
-            // What was typed before is the last change, once it is done.
+            // The commands typed before must be done first: the last of them is the change to undo.
             awaited.undoWaits = .back
             if engine.pending.isEmpty { undoLast(.back) }
         case .redo:
@@ -407,7 +408,7 @@ final class Conversation {
         if session.engine.phase != .live { print("Waiting to be sent: \(text.operations(operations))") }
     }
 
-    /// Asks for the history that says which change is one's own last.
+    /// Asks for the history that determines the member's own last change.
     private func undoLast(_ step: Request.UndoStep) {
         awaited.undoWaits = nil
         awaited.undo = (try? ask(.history(target: nil, before: nil, limit: Request.undoReach))).map { ($0, step) }
@@ -456,7 +457,7 @@ final class Conversation {
         }
         if options.isSpoken { return speak(kind, records) }
         let width = String(records.count).count
-        // Before each line: its number, a mark and a space.
+        // Each line begins with its number, a mark and a space.
         let lines = RecordTables.lines(
             kind, records, names, showsAthlete: session.engine.context == .all, columns: options.columns.map { $0 - width - 2 }, isNumbered: true,
             clock: clock)
@@ -468,14 +469,14 @@ final class Conversation {
         }
     }
 
-    /// Where lines follow one another, what is found is listed.
+    /// In line mode, a search lists its results.
     private static func messages(with words: String) -> ListFilter {
         var filter = ListFilter(.message)
         filter.text = words
         return filter
     }
 
-    /// A sentence for each.
+    /// Prints one sentence per record.
     private func speak(_ kind: Kind, _ records: [Record]) {
         if records.isEmpty { output += RecordTables.lines(kind, [], names, showsAthlete: false) }
         let showsAthlete = session.engine.context == .all
@@ -486,7 +487,7 @@ final class Conversation {
         if kind == .document { print(SpokenText.upload) }
     }
 
-    /// What a status line says, in sentences.
+    /// The content of a status line, in sentences.
     private var status: [String] {
         let engine = session.engine
         let server = session.address.description.printable
@@ -505,8 +506,8 @@ final class Conversation {
         return lines + (options.underway.isEmpty ? [] : [options.underway])
     }
 
-    /// A number is one of the list of its kind that was shown last; where several kinds fit, of the list shown last. Before there was any it is one
-    /// of the events that come next.
+    /// A number refers to the list of its kind that was shown last; if several kinds fit, to the list that was shown
+    /// last. Before any list was shown it refers to the next events.
     private var lookup: RecordLookup {
         let engine = session.engine
         let lists = lists
@@ -530,7 +531,7 @@ final class Conversation {
             return print("\(current.label) is asked for: answer it, or write /cancel.")
         }
         do {
-            // A value that makes no sense is asked for again.
+            // A value that is not valid is asked for again.
             if let input = current.input(line) {
                 let patch = try FieldOptions.patch([input], current.kind, names: names, today: clock.date(Clock.wallMilliseconds()))
                 for assignment in patch.assignments {
@@ -544,7 +545,7 @@ final class Conversation {
             return print(rejection.message.printable)
         } catch {
             let message = (error as? UsageError)?.message ?? "\(error)"
-            // Options are the program's words, not these.
+            // Options are words of the program; the message does not repeat them.
             let words = message.split(separator: " ", maxSplits: 1)
             return print(message.hasPrefix("--") && words.count == 2 ? "\(current.label) \(words[1])" : message)
         }
@@ -558,7 +559,7 @@ final class Conversation {
             try ask([try Request.create(current.kind, patch, athlete: owner, id: freshIdentifier(), context: Request.context(session.engine, names))])
         } catch let rejection as Rejection {
             output += text.rejection(rejection)
-            // The other answers stay.
+            // The other answers are kept.
             if let field = rejection.field, let place = current.kind.declaration.index(of: field), current.again(place) { questions = current }
         } catch {
             print((error as? UsageError)?.message ?? "\(error)")

@@ -1,22 +1,23 @@
 import Commands
 import Words
 
-/// What the owner of a conversation decides: how it speaks, and what it cannot do itself.
+/// The choices of a conversation's owner: the style of its output, and the acts that it cannot do by itself.
 struct ConversationOptions {
-    /// Whether it is read aloud: lists are sentences then, where there are such.
+    /// Whether a screen reader reads the output: then lists are sentences where sentences exist.
     var isSpoken = false
-    /// Of the terminal, to which lists are fitted; `nil` where there is none.
+    /// The width of the terminal, to which lists are fitted; `nil` without a terminal.
     var columns: Int?
-    /// What is shown besides messages.
+    /// The content shown besides messages.
     var activity = TimelineActivity.all
-    /// Whether messages and events stand on the screen already, so that nothing is told of them at the start.
+    /// Whether messages and events are already on the screen, so that the start reports none.
     var opensQuietly = false
-    /// The key that shows what was refused, where there is a view of it; otherwise the commands for it are told.
+    /// The key of the page that shows refused changes, if there is one; otherwise the output names the commands.
     var keptKey: String?
-    /// What is on its way besides changes, as sentences that are said before the person leaves; the owner keeps it up to date.
+    /// Sentences about files on their way, shown before the person leaves; the owner keeps them up to date.
     var underway = ""
-    /// Does what is asked of the configuration, and answers in lines.
+    /// Carries out a request to change the configuration; returns the lines to print.
     var configure: ((SettingRequest) -> [String])?
-    /// Stops a file that this program is at, by its number in the cache; answers false when it is at none of that number.
+    /// Stops a transfer of this program, by its number in the cache; returns false if this program has no such
+    /// transfer.
     var stopFile: ((Int) -> Bool)?
 }
