@@ -1,10 +1,11 @@
 import Store
 
 extension AccessControl {
-    /// Notes that a session is in use. On the first use of a token that a code gave, the code is dead on disk before `then` is called
-    /// (`Store.closeRedemption`).
+    /// Notes that a session is in use. On the first use of a token that came from a code, the end of the code is
+    /// durable before `then` is called (`Store.closeRedemption`).
     ///
-    /// - Parameter then: called in this tick or a later one; with false when the use could not be noted, and the request is to be refused.
+    /// - Parameter then: called in this tick or a later one; with false if the use could not be noted and the request
+    ///   must be refused.
     func noteUse(of signIn: SignIn, then: @escaping (Bool) -> Void) {
         if signIn.isRenewalDue { usage.renew(signIn.session) }
         guard signIn.isRedemptionOpen else { return then(true) }

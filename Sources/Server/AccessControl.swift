@@ -4,7 +4,7 @@ import Reactor
 import Rooms
 import Store
 
-/// Which sessions and share links hold: those in the database, without those that have just ended.
+/// The sessions and share links that are valid: those in the database, without those that have just ended.
 final class AccessControl {
     private let hub: Hub
     private let reactor: Reactor
@@ -26,7 +26,8 @@ final class AccessControl {
         self.usage = usage
     }
 
-    /// Whether a session has ended, although a read of the database may still find it: check it after every read that found one.
+    /// Whether a session has ended, although a read of the database may still find it: check this after every read that
+    /// found a session.
     func hasEnded(_ session: Int64) -> Bool { hub.hasEnded(session) }
 
     /// Whether a share link has ended, although a read of the database may still find it.
@@ -38,10 +39,11 @@ final class AccessControl {
     /// Ends a session that the hub has ended already.
     func endSession(_ number: Int64) { revoke(.session(number)) }
 
-    /// Ends a session: from now on it opens nothing.
+    /// Ends a session: from now on it gives no access.
     ///
-    /// - Parameter then: called on this thread when the end is durable, or with the reason why it is not. With `storage_full` the session stays ended, as
-    ///   long as this process runs, and the end is tried again until it is durable.
+    /// - Parameter then: called on this thread when the end is durable, or with the reason why it is not. With
+    ///   `storage_full` the session stays ended, as long as this process runs, and the writer tries the end again until
+    ///   it is durable.
     func endSession(_ number: Int64, then: @escaping (Rejection?) -> Void) {
         guard hub.beginEnd(of: number) else { return then(.busy) }
         revoke(.session(number), then: then)
@@ -53,18 +55,20 @@ final class AccessControl {
     ///   was done.
     func revoke(_ end: SessionsEnd, then: @escaping (Rejection?) -> Void) { revoke(.sessions(end), then: then) }
 
-    /// Ends a share link: from now on it opens nothing.
+    /// Ends a share link: from now on it gives no access.
     ///
     /// - Parameters:
-    ///   - end: of a member who may, as far as a reader knows.
-    ///   - then: called on this thread when the end is durable, or with the reason why it is not. With `storage_full` the link stays closed, as long as
-    ///     this process runs, and the end is tried again until it is durable; with any other reason the link holds again.
+    ///   - end: by a member who may end the link, as far as a reader knows.
+    ///   - then: called on this thread when the end is durable, or with the reason why it is not. With `storage_full`
+    ///     the link stays closed, as long as this process runs, and the writer tries the end again until it is durable;
+    ///     with any other reason the link is valid again.
     func revoke(_ end: ShareEnd, then: @escaping (Rejection?) -> Void) {
         guard endedLinks.begin(end.name) else { return then(.busy) }
         revoke(.share(end), then: then)
     }
 
-    /// Ends a calendar feed: from now on its address opens nothing. The member is part of what ends, so that nobody can end the feed of another.
+    /// Ends a calendar feed: from now on its address opens nothing. The name of the feed includes the member, so that
+    /// nobody can end another member's feed.
     ///
     /// - Parameter then: as for a share link.
     func revoke(_ end: FeedEnd, then: @escaping (Rejection?) -> Void) {
@@ -80,7 +84,7 @@ final class AccessControl {
         }
     }
 
-    /// Gives the writer the revocations again that found the disk full, when their time has come.
+    /// Gives the writer the revocations again that found the disk full, once their time has come.
     func retryRevocations(now: Int64) {
         for revocation in revocations.due(now: now) { submit(revocation) }
     }
@@ -91,8 +95,8 @@ final class AccessControl {
 
     /// The writer has done a revocation, or refused it.
     func didRevoke(_ revocation: Revocation, _ rejection: Rejection?) {
-        // The disk is full: the right stays taken away, because the client that asked must be able to rely on that. Which sessions a person meant is not
-        // known before the writer has found them, so nothing was taken away of these.
+        // The disk is full: the right stays withdrawn, because the client that asked must be able to rely on that. The
+        // writer has not yet found the sessions that a person meant, so nothing was withdrawn from these.
         let isKept = if case .sessions = revocation { false } else { rejection?.code == .storageFull }
         let answers = isKept ? revocations.postpone(revocation, now: reactor.now) : revocations.end(revocation)
         switch (revocation, rejection) {

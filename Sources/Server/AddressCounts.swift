@@ -1,12 +1,12 @@
 import HTTP1
 
-/// Connections open from each address; IPv6 counts by /64, of which one subscriber has all.
+/// The number of open connections from each address. IPv6 counts by /64, because one subscriber has all of it.
 ///
-/// Loopback and sockets without an address are not counted: behind them stands a proxy, or this machine's own people.
+/// Loopback and sockets without an address are not counted: they belong to a proxy, or to users of this machine.
 struct AddressCounts {
     private var counts: [NetworkAddress: Int] = [:]
 
-    /// How a connection is counted; `nil` when it is not.
+    /// The address under which a connection is counted; `nil` if it is not counted.
     static func group(_ address: NetworkAddress?) -> NetworkAddress? {
         guard let address, !address.isLoopback else { return nil }
         return address.limitGroup
@@ -14,7 +14,7 @@ struct AddressCounts {
 
     func hasRoom(_ group: NetworkAddress?, limit: Int) -> Bool { group.map { counts[$0, default: 0] < limit } ?? true }
 
-    /// Counts one more; false, with nothing counted, when there are `limit` already.
+    /// Counts one more connection. If there are `limit` already, it counts nothing and returns false.
     mutating func enter(_ group: NetworkAddress?, limit: Int) -> Bool {
         guard let group else { return true }
         guard hasRoom(group, limit: limit) else { return false }

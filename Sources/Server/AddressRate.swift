@@ -1,34 +1,35 @@
 import HTTP1
 
-/// How often each address may do something; IPv6 counts by /64 (`AddressCounts.group`).
+/// A rate limit per address. IPv6 counts by /64 (`AddressCounts.group`).
 struct AddressRate {
-    /// Tries of invite codes: a whole school behind one address redeems its codes within minutes. It bounds the readers' work for strangers; a
-    /// code cannot be guessed at any rate, it has 100 random bits.
+    /// Attempts to redeem invite codes: a whole school behind one address redeems its codes within minutes. The limit
+    /// bounds the readers' work for strangers; it does not protect the codes, which have 100 random bits.
     static let redemptions = AddressRate(most: 50)
-    /// New connections: all that an address may have at a time, twice, so that its clients come back after a restart.
+    /// New connections: twice the number that an address may have at a time, so that its clients can reconnect after a
+    /// restart.
     static let connections = AddressRate(most: 1_024)
-    /// Frames before the sign-in, refused ones too, and HTTP requests without a credential that holds: one for each of these connections, and another
-    /// one or two. A page with a hundred parts is thirty times less.
+    /// Frames before the sign-in, including refused ones, and HTTP requests without a valid credential: one for each of
+    /// these connections, and one or two more. A page with a hundred parts needs thirty times less.
     static let strangers = AddressRate(most: 3_072)
 
     /// Milliseconds.
     static let window: Int64 = 10_000
-    /// Addresses that are counted. When there are more, a new window begins.
+    /// The largest number of addresses that are counted. Above it, a new window begins.
     static let maxAddresses = 10_000
 
-    /// Of one address in a window.
+    /// The limit for one address in a window.
     let most: Int
     private var counts: [NetworkAddress: Int] = [:]
     private var since: Int64 = 0
 
     init(most: Int) { self.most = most }
 
-    /// Counts one.
+    /// Counts one event.
     ///
     /// - Parameters:
-    ///   - group: `nil` is not counted.
+    ///   - group: the address; `nil` is not counted.
     ///   - now: milliseconds.
-    /// - Returns: milliseconds to wait when it is one too many; `nil` when it may be done.
+    /// - Returns: milliseconds to wait if the event is above the limit; `nil` if it is allowed.
     mutating func take(_ group: NetworkAddress?, now: Int64) -> Int64? {
         guard let group else { return nil }
         if now - since >= Self.window || counts.count >= Self.maxAddresses {
@@ -40,7 +41,7 @@ struct AddressRate {
         return nil
     }
 
-    /// Counts one less: it turned out to be of somebody who is counted elsewhere.
+    /// Counts one event less, because it belongs to a client that is counted elsewhere.
     mutating func giveBack(_ group: NetworkAddress?) {
         guard let group, let count = counts[group], count > 0 else { return }
         counts[group] = count - 1

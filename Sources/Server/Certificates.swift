@@ -1,9 +1,9 @@
 import Posix
 package import TLS
 
-/// How a server does TLS by itself.
+/// The server's own TLS settings.
 package struct TLSOptions: Sendable {
-    /// At least one; the first is for those who ask for no host, or another.
+    /// At least one; the server sends the first to a client that asks for no host name, or for an unknown one.
     package var certificates: [TLSCertificateFiles]
     package var host: String
     package var port: UInt16
@@ -15,22 +15,23 @@ package struct TLSOptions: Sendable {
     }
 }
 
-/// The certificates of a server, and the files that they come from: read again when those change, and on SIGHUP.
+/// The certificates of a server, and their files: read again when the files change, and on SIGHUP.
 ///
-/// Connections that are open keep what they began with. Files that cannot be used leave the certificates that are there in force.
+/// Open connections keep the certificates with which they began. If the files cannot be used, the former certificates
+/// stay in force.
 final class Certificates {
-    /// Milliseconds between looks at the files. They are read once two looks saw the same, as whoever renews them writes the certificate
-    /// and then the key.
+    /// Milliseconds between two looks at the files. The files are read once two looks saw the same, because a renewal
+    /// writes the certificate and then the key.
     static let lookInterval: Int64 = 2_000
-    /// A certificate with fewer days left has a line in the log each time it is read: it should have been renewed long ago.
+    /// A certificate with fewer days left is logged each time it is read: it should have been renewed long ago.
     static let warningDays = 14
 
-    /// For new connections.
+    /// The context of new connections.
     private(set) var context: TLSServerContext
     private let files: [TLSCertificateFiles]
     private let tickets = TLSTicketKeys()
     private let log: Log
-    /// The files when they were read last, and when they were looked at last.
+    /// The identities of the files at the last read, and at the last look.
     private var read: [Files.Identity?]
     private var seen: [Files.Identity?]
 
@@ -61,7 +62,7 @@ final class Certificates {
         }
     }
 
-    /// Reads the files if they have changed and lie still.
+    /// Reads the files if they have changed and no longer change.
     func look() {
         let now = Certificates.identities(files)
         let isStill = now == seen
@@ -69,10 +70,10 @@ final class Certificates {
         if isStill, now != read { reload() }
     }
 
-    /// Whole days that are left of the certificate that ends first; negative when it has ended.
+    /// The whole days left for the certificate that expires first; negative if it has expired.
     var daysLeft: Int? { context.daysLeft.min() }
 
-    /// To be called each `TLSTicketKeys.rotationInterval`.
+    /// Call this once per `TLSTicketKeys.rotationInterval`.
     func rotateTickets() { tickets.rotate() }
 
     private func warn() {

@@ -17,63 +17,70 @@ final class Connection: OpenConnection {
     private var outbox: Outbox
     private let peer: NetworkAddress?
     private var closing = CloseState()
-    /// Frames of an earlier tick whose turn comes with the next one; until then nothing more is received.
+    /// Frames of an earlier tick that are handled in the next one; until then nothing more is received.
     private var held: [UInt8] = []
     private var deadlines: Deadlines
     private var phase: Phase
-    /// Nothing more is said after what is queued, and what comes now is discarded; `nil` before. `Deadlines.since` is when that began.
+    /// The end of the connection: nothing is sent after the queued octets, and received octets are discarded; `nil`
+    /// before. `Deadlines.since` is the time when it began.
     private var ending: Ending?
-    /// The next look at the clock, and when it is due.
+    /// The timer of the next check, and its time.
     private var timer: TimerID?
     private var timerDue = Int64.max
 
-    // The small ones stand together: each between two large ones would take eight octets of every connection.
+    // Small fields are grouped: each one between two large ones would take eight octets of every connection.
 
-    /// `held` has its turn in the next tick.
+    /// Whether `held` is handled in the next tick.
     private var isPostponed = false
-    /// The kernel is full; epoll says when it is not.
+    /// Whether the kernel's buffer is full; epoll reports when it is not.
     private var isBlocked = false
-    /// The tick that received last (`TickQueues.number`).
+    /// The tick in which octets were last received (`TickQueues.number`).
     private var receivedIn: UInt32 = 0
 
     /// The phases of a connection, each with the data that exists only in it.
     private enum Phase {
         /// The TLS handshake is not complete; each step waits for its turn (`TickQueues.queueHandshake`).
         case handshaking(HTTPExchange, isQueued: Bool)
-        /// Requests and responses. While it is held, responses have to leave before another request is read.
+        /// Requests and responses. While `isHeld` is true, responses must be sent before another request is read.
         case http(HTTPExchange, isHeld: Bool)
         /// A WebSocket. A wide one takes messages of the full size, because its session has signed in.
         case socket(isWide: Bool)
-        /// Everything is said and the stream ended from this side; what still comes is read and dropped. Closing the socket over unread octets
-        /// would reset it, and the reset can overtake the close frame or the response. The exchange is `nil` after a WebSocket.
+        /// All octets were sent and this side ended the stream; octets that still arrive are read and dropped. Closing
+        /// the socket over unread octets would reset it, and the reset can overtake the close frame or the response.
+        /// The exchange is `nil` after a WebSocket.
         case lingering(HTTPExchange?)
         case closed
     }
 
     private struct Ending {
-        /// Octets that were discarded.
+        /// The number of discarded octets.
         var discarded: UInt32 = 0
     }
 
-    /// Fragments of one message: who sends each kilobyte alone stays below, who sends each octet alone does not.
+    /// The largest number of fragments of one message: a client that sends each kilobyte alone stays below it, a client
+    /// that sends each octet alone does not.
     static let maxFragments = 1_024
-    /// Octets kept free for control frames, so that a reader who is too slow is still told why it is closed.
+    /// Octets kept free for control frames, so that a client that reads too slowly still receives the reason for the
+    /// close.
     static let controlRoom = 4_096
-    /// Milliseconds between requests on a connection that is kept: longer than proxies keep theirs (nginx: 60 s), so that none sends a
-    /// request into a connection that is just being closed.
+    /// Milliseconds between requests on a connection that is kept: longer than proxies keep theirs (nginx: 60 s), so
+    /// that no proxy sends a request into a connection that is being closed.
     static let idleTime: Int64 = 75_000
-    /// Milliseconds for a whole request head, for content that is read away, and for the first request of a connection.
+    /// Milliseconds for a whole request head, for content that is discarded, and for the first request of a connection.
     static let requestTime: Int64 = 10_000
-    /// Milliseconds from the last word to the end of the socket: for the peer to answer a close frame, to take what was sent before it, and to
-    /// notice that nobody listens.
+    /// Milliseconds from the last octet to the close of the socket: time for the peer to answer a close frame, to read
+    /// the sent octets, and to notice that nobody listens.
     static let closingTime: Int64 = 2_000
-    /// Octets that are discarded in that time: what a peer that reads has on its way when the last word reaches it, 84 Mbit/s with 0.1 s between the
-    /// two. Then nothing more is received, and the kernel makes the peer wait.
+    /// The largest number of octets that are discarded in that time: those that a peer has in flight when the last
+    /// octet reaches it, 84 Mbit/s with a delay of 0.1 s. Above it, nothing more is received, and the kernel makes the
+    /// peer wait.
     static let maxDiscarded: UInt32 = 1_048_576
-    /// Octets taken from one connection in a tick: a hundred small frames, so that a few members who flood hold the others up by a few
-    /// milliseconds. The kernel keeps the rest, and makes the sender wait.
+    /// The largest number of octets received from one connection in a tick: a hundred small frames, so that a few
+    /// members who flood delay the others by only a few milliseconds. The kernel keeps the rest, and makes the sender
+    /// wait.
     static let octetsPerTick = 16_384
-    /// Messages taken from one connection in a tick: each may be news to a whole family, so that many small ones cost more than their octets.
+    /// The largest number of messages taken from one connection in a tick: each may go to a whole family, so that many
+    /// small ones cost more than their octets.
     static let messagesPerTick = 64
 
     init(_ services: ConnectionServices, transport: consuming Transport, peer: NetworkAddress?) {
@@ -97,7 +104,7 @@ final class Connection: OpenConnection {
         wake(by: deadlines.since + Connection.requestTime)
     }
 
-    /// One too many: says so and ends.
+    /// Refuses a connection above the limit: sends the response and ends.
     func refuse(_ response: [UInt8]) { end(response) }
 
     /// Requests and their responses; `nil` after the upgrade.
@@ -116,20 +123,20 @@ final class Connection: OpenConnection {
 
     var isShakingHands: Bool { if case .handshaking = phase { true } else { false } }
 
-    /// Responses have to leave before another request is read.
+    /// Whether responses must be sent before another request is read.
     private var isHeld: Bool { if case .http(_, isHeld: true) = phase { true } else { false } }
 
     private var isLingering: Bool { if case .lingering = phase { true } else { false } }
 
     private var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-    /// Octets that were discarded at the end.
+    /// The number of octets that were discarded at the end.
     var discarded: UInt32 { ending?.discarded ?? 0 }
 
-    /// Octets that wait to be sent.
+    /// The number of octets that wait to be sent.
     override var waitingOctets: Int { outbox.octets }
 
-    /// Nothing waits to be sent.
+    /// Whether nothing waits to be sent.
     override var isFlushed: Bool { outbox.isEmpty }
 
     // MARK: Input
@@ -141,7 +148,7 @@ final class Connection: OpenConnection {
             isBlocked = false
             services.queues.markDirty(self)
         }
-        // The peer has disconnected, and nothing is received that would show it.
+        // The peer has disconnected, and receiving, which would show it, is paused.
         if isHeld || !mayDiscard, !events.isDisjoint(with: [.hungUp, .failed]) { return drop() }
         if !events.isDisjoint(with: [.readable, .hungUp, .failed]) || transport.receiveWaitsForWritable { receive() }
     }
@@ -153,7 +160,7 @@ final class Connection: OpenConnection {
         services.queues.queueHandshake(self)
     }
 
-    /// The next step of the TLS handshake; with the last one the request may come.
+    /// Takes the next step of the TLS handshake; after the last one a request may come.
     override func shakeHands() {
         guard case .handshaking(let exchange, _) = phase else { return }
         phase = .handshaking(exchange, isQueued: false)
@@ -170,7 +177,7 @@ final class Connection: OpenConnection {
         services.table.didEndHandshake()
     }
 
-    /// One portion a tick: what is left raises the next event, and the others have their turn before it.
+    /// Receives one portion per tick. The rest raises the next event, after the other connections had their turn.
     private func receive() {
         guard !isLingering else { return discard() }
         guard !isHeld, !isPostponed, receivedIn != services.queues.number else { return }
@@ -190,14 +197,14 @@ final class Connection: OpenConnection {
         } catch {
             return didBreak(error)
         }
-        // Octets behind the handshake are the first request.
+        // Octets after the handshake belong to the first request.
         endHandshake()
         if transport.receiveWaitsForWritable { services.queues.markDirty(self) }
         switch result {
         case .wouldBlock: return
         case .endOfStream: streamEnded()
         case .done(let count):
-            // epoll does not see what TLS holds.
+            // epoll does not see the octets that TLS holds.
             if transport.hasMore, let registration { services.reactor.callAgain(registration) }
             deadlines.heard(now: services.reactor.now)
             if ending != nil { didDiscard(count) }
@@ -210,7 +217,7 @@ final class Connection: OpenConnection {
         }
     }
 
-    /// Octets that may be received now: at the end of a connection, those that are left to be discarded.
+    /// The number of octets that may be received now; at the end of a connection, those that may still be discarded.
     private var discardable: Int { ending.map { Int(Connection.maxDiscarded - $0.discarded) } ?? .max }
 
     private var mayDiscard: Bool { discardable > 0 }
@@ -231,7 +238,7 @@ final class Connection: OpenConnection {
         if !mayDiscard { watch() }
     }
 
-    /// TLS tells the peer what it did wrong, if the socket lives; the stream ends after that.
+    /// TLS reports the peer's mistake to it, if the socket is still open; then the stream ends.
     private func didBreak(_ error: TransportError) {
         guard case .tls(let error) = error, !isClosed else { return drop() }
         services.table.counts.failedHandshakes.add()
@@ -262,7 +269,7 @@ final class Connection: OpenConnection {
         follow(outcome, output, from: phase)
     }
 
-    /// The answers have left: the requests behind them have their turn.
+    /// The responses have been sent: the requests behind them are handled.
     private func resumeRequests() {
         hold(false)
         guard closing.isOpen, let phase = http?.phase else { return }
@@ -287,7 +294,7 @@ final class Connection: OpenConnection {
         switch outcome {
         case .waits, .blocked, .suspended:
             hold(outcome != .waits || outbox.octets >= HTTPExchange.maxOutput)
-            // Epoll would say again and again that there is something to read.
+            // Otherwise epoll would report again and again that there is something to read.
             watch()
             if http?.sendsFile == true { services.queues.markDirty(self) }
         case .ends: end([])
@@ -298,20 +305,20 @@ final class Connection: OpenConnection {
                 inflates = true
             }
             session = services.hub.didOpen(self, cookie: cookie)
-            // They came in the same segment as the request.
+            // These frames came in the same segment as the request.
             if !frames.isEmpty { frames.withUnsafeMutableBytes { receiveFrames($0) } }
         }
     }
 
-    /// The peer sends nothing more. A client of HTTP may do so and still wait for its answer.
+    /// The peer ended its stream. An HTTP client may do so and still wait for its response.
     private func streamEnded() {
-        // Content that will not come.
+        // The rest of the content will not come.
         if http?.takesContent == true { return drop() }
         guard http != nil, closing.isOpen, !outbox.isEmpty else { return act(closing.streamEnded()) }
         end([])
     }
 
-    /// A response is the last thing said; then the stream ends.
+    /// Sends a last response and then ends the stream.
     private func end(_ response: [UInt8]) {
         _ = outbox.append(copying: response, now: services.reactor.now)
         _ = closing.didReceiveClose(nil)
@@ -332,7 +339,7 @@ final class Connection: OpenConnection {
                 switch event {
                 case .message(.text, let payload):
                     messages += 1
-                    // After our close frame what comes is only read away.
+                    // After our close frame, received octets are only discarded.
                     if isOpen { services.hub.received(payload, from: self) }
                 case .message(.binary, _): fail(.unsupportedData, "huddle.v1 is made of text messages")
                 case .ping(let payload): answer(ping: payload)
@@ -352,20 +359,20 @@ final class Connection: OpenConnection {
         noteProgress(octets.count)
     }
 
-    /// The message that is on its way has to make progress.
+    /// Notes received octets of a message, which must make progress.
     private func noteProgress(_ count: Int) {
         let now = services.reactor.now
         if deadlines.noteProgress(count, isWithinMessage: decoder.isWithinMessage, now: now) { wake(by: now + Int64(services.limits.messageTime)) }
     }
 
-    /// The rest has its turn with the next tick, after those who wait for theirs already.
+    /// Leaves the rest for the next tick, after the connections that already wait for theirs.
     private func postpone() {
         guard !isPostponed else { return }
         isPostponed = true
         services.queues.postpone(self)
     }
 
-    /// It is the next tick.
+    /// Handles the held frames in the next tick.
     override func resume() {
         isPostponed = false
         guard !isClosed, !isLingering else { return }
@@ -374,7 +381,7 @@ final class Connection: OpenConnection {
         var octets = held
         held = []
         octets.withUnsafeMutableBytes { receiveFrames($0) }
-        // What TLS holds epoll does not tell, and nobody asked for it meanwhile.
+        // epoll does not report octets that TLS holds, and nobody has asked for them in the meantime.
         if transport.hasMore, let registration { services.reactor.callAgain(registration) }
     }
 
@@ -404,7 +411,7 @@ final class Connection: OpenConnection {
 
     private func answer(ping payload: UnsafeRawBufferPointer) {
         guard isOpen else { return }
-        // The last of the room is for the close frame.
+        // The last of the room is reserved for the close frame.
         guard outbox.room >= Connection.controlRoom else {
             closeSlowReader()
             return
@@ -412,7 +419,7 @@ final class Connection: OpenConnection {
         queue(WebSocketEncoder.pong(payload))
     }
 
-    /// Queues what is not a message: the upgrade's response, control frames.
+    /// Queues octets that are not a message: the upgrade's response and control frames.
     private func queue(_ octets: [UInt8]) {
         if outbox.append(copying: octets, now: services.reactor.now) {
             services.queues.markDirty(self)
@@ -421,7 +428,7 @@ final class Connection: OpenConnection {
         }
     }
 
-    /// Sends what waits, as far as the kernel takes it.
+    /// Sends the queued octets as far as the kernel accepts them.
     override func flush() {
         switch phase {
         case .http, .socket: break
@@ -454,7 +461,7 @@ final class Connection: OpenConnection {
         }
     }
 
-    /// Sends what the shard allows for a tick of a file; the kernel's word that there is room for more brings the next portion.
+    /// Sends as much of a file as the shard allows per tick; the next portion follows when the kernel reports room.
     private func sendFile() throws(TransportError) {
         var left = services.queues.portionOfFile()
         while outbox.isEmpty, !isBlocked, let http, http.sendsFile {
@@ -513,7 +520,7 @@ final class Connection: OpenConnection {
         try? services.reactor.modify(registration, interest: interest)
     }
 
-    /// Takes nothing more for a reader who is too slow; what waits, and why it ends, it may still read for a moment.
+    /// Closes for a client that reads too slowly: it may still read the queued octets, and the reason, for a moment.
     private func closeSlowReader() {
         services.table.counts.slowReaders.add()
         services.hub.counts.closes.add(.slowReader)
@@ -521,9 +528,9 @@ final class Connection: OpenConnection {
         close(.slowReader, "too slow; come back with your cursor", dropsQueue: false)
     }
 
-    // MARK: Ends
+    // MARK: The end
 
-    /// Closes for what the peer did or did not do, with a line in the log.
+    /// Closes because of an act or omission of the peer, with a line in the log.
     override func fail(_ code: Wire.CloseCode, _ reason: String) {
         guard isOpen else { return }
         note("closing", code.rawValue, reason)
@@ -535,8 +542,8 @@ final class Connection: OpenConnection {
         services.log(.info, event, [.init("session", session ?? 0), .init("code", code), .init("reason", reason)])
     }
 
-    /// Sends a close frame after what was queued. With `dropsQueue`, what the kernel does not take at once is not sent any more,
-    /// the close frame included: a person without rights gets nothing more.
+    /// Sends a close frame after the queued octets. With `dropsQueue`, the octets that the kernel does not accept
+    /// immediately are dropped, including the close frame: a person without rights receives nothing more.
     override func close(_ code: Wire.CloseCode, _ reason: String, dropsQueue: Bool) {
         guard isOpen else { return }
         if dropsQueue {
@@ -573,7 +580,7 @@ final class Connection: OpenConnection {
         services.hub.didEnd(session)
     }
 
-    /// The socket is gone, or not worth waiting for.
+    /// Drops the connection: the socket is closed, or the peer is not worth waiting for.
     override func drop() {
         guard let registration, !isClosed else { return }
         let exchange = http
@@ -591,7 +598,8 @@ final class Connection: OpenConnection {
 
     // MARK: Time
 
-    /// When a peer that has not got on with its request, or has not taken its answers, is given up.
+    /// The time at which the server gives up a peer that makes no progress with its request, or does not take its
+    /// responses.
     private var requestDue: Int64 {
         if let oldest = outbox.oldest { return oldest + Int64(services.limits.outboxAge) }
         if let due = http?.due(since: deadlines.since) { return due }
@@ -611,8 +619,8 @@ final class Connection: OpenConnection {
         end(output)
     }
 
-    /// Has a look at the clock no later than then. One timer serves all that can become due: it is set anew when it fires, and when
-    /// something shorter begins.
+    /// Checks no later than then. One timer serves every deadline: it is set again when it fires, and when an earlier
+    /// deadline begins.
     private func wake(by due: Int64) {
         guard due < timerDue, !isClosed else { return }
         if let timer { services.reactor.cancel(timer) }
@@ -620,7 +628,7 @@ final class Connection: OpenConnection {
         timer = services.reactor.schedule(afterMilliseconds: due - services.reactor.now, self, kind: 0)
     }
 
-    /// Begins the time for the end, once.
+    /// Starts the clock for the end, once.
     private func beginClosing() {
         guard ending == nil else { return }
         ending = Ending()
@@ -635,9 +643,9 @@ final class Connection: OpenConnection {
         wake(by: next)
     }
 
-    /// Ends what takes too long.
+    /// Ends the connection if it takes too long.
     ///
-    /// - Returns: when to look again.
+    /// - Returns: the time of the next check.
     private func check(now: Int64) -> Int64 {
         guard !isLingering, closing.isOpen else {
             guard now - deadlines.since >= Connection.closingTime else { return deadlines.since + Connection.closingTime }
@@ -663,9 +671,9 @@ final class Connection: OpenConnection {
         return min(checkPing(now), outbox.oldest.map { $0 + Int64(services.limits.outboxAge) } ?? .max, messageDue ?? .max)
     }
 
-    /// Finds peers that have gone without a word.
+    /// Detects peers that have vanished without closing.
     ///
-    /// - Returns: when to look again.
+    /// - Returns: the time of the next check.
     private func checkPing(_ now: Int64) -> Int64 {
         switch deadlines.liveness(now: now, interval: services.limits.pingInterval, pongTime: services.limits.pongTime) {
         case .quiet(let until): return until

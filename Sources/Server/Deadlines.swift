@@ -1,15 +1,16 @@
-/// The clocks of one connection, in milliseconds of the reactor's clock; pure.
+/// The clocks of one connection, in milliseconds of the reactor's clock. It has no side effects.
 struct Deadlines {
-    /// Octets of a message that have to come for each second after `Limits.messageTime`: fewer than any link that people use brings.
+    /// The octets of a message that must arrive for each second after `Limits.messageTime`: fewer than any usual link
+    /// delivers.
     static let octetsPerSecond: Int64 = 1_024
 
-    /// When the last octet came from the peer.
+    /// The time of the peer's last octet.
     private(set) var heardAt: Int64
-    /// When the wait for a request, for an answer or for the end began.
+    /// The time at which the wait for a request, for an answer or for the end began.
     var since: Int64
-    /// When the ping was sent that is not answered.
+    /// The time of the ping that is not answered yet.
     private var pingedAt: Int64?
-    /// Since when a message has been on its way, and the octets of it that came.
+    /// The time at which the current message began, and the number of its octets that have arrived.
     private var messageSince: Int64?
     private var messageOctets: Int64 = 0
 
@@ -22,10 +23,11 @@ struct Deadlines {
 
     // MARK: Messages
 
-    /// Octets have come. A client that sends a message octet by octet holds its memory for as long, so it has to make progress.
+    /// Notes that octets have come. A client that sends a message octet by octet occupies memory for as long, so it
+    /// must make progress.
     ///
-    /// - Parameter isWithinMessage: a message has begun and not ended.
-    /// - Returns: whether a message began: look at `messageDue`.
+    /// - Parameter isWithinMessage: whether a message has begun and not ended.
+    /// - Returns: whether a message began: check `messageDue`.
     mutating func noteProgress(_ count: Int, isWithinMessage: Bool, now: Int64) -> Bool {
         guard isWithinMessage else {
             messageSince = nil
@@ -40,9 +42,9 @@ struct Deadlines {
         return begins
     }
 
-    /// When a message that is on its way has to be whole; `nil` without one.
+    /// The time by which the current message must be complete; `nil` without one.
     ///
-    /// - Parameter time: for any message, `Limits.messageTime`.
+    /// - Parameter time: the time for any message, `Limits.messageTime`.
     func messageDue(time: Int) -> Int64? {
         messageSince.map { $0 + Int64(time) + messageOctets * 1_000 / Deadlines.octetsPerSecond }
     }
@@ -50,7 +52,7 @@ struct Deadlines {
     // MARK: Pings
 
     enum Liveness: Equatable {
-        /// Look again then.
+        /// Check again at this time.
         case quiet(until: Int64)
         /// The peer has been silent for long: send a ping, and report it with `pinged`.
         case asks
@@ -62,11 +64,11 @@ struct Deadlines {
 
     mutating func ponged() { pingedAt = nil }
 
-    /// Finds peers that have gone without a word.
+    /// Detects peers that have vanished without closing.
     ///
     /// - Parameters:
-    ///   - interval: of silence before a ping.
-    ///   - pongTime: for the answer.
+    ///   - interval: the silence before a ping.
+    ///   - pongTime: the time for the answer.
     mutating func liveness(now: Int64, interval: Int, pongTime: Int) -> Liveness {
         if let asked = pingedAt, heardAt > asked { pingedAt = nil }
         guard let asked = pingedAt else {

@@ -4,38 +4,40 @@ import Posix
 import Reactor
 import Rooms
 
-/// The few threads on which everything happens that may wait for a disk or takes a while: writing and syncing uploads, digests, opening and
-/// reading ahead what is downloaded.
+/// A few threads for all work that may wait for a disk or takes a while: writing and syncing uploads, digests, opening
+/// downloads and reading ahead in them.
 ///
-/// Jobs of one key are done one after the other, in the order in which they came; those of different keys side by side. Families take turns with one job
-/// each, and within a family the keys do. What a job returns goes into the shard's mailbox.
+/// Jobs of one key run one after the other, in the order in which they came; jobs of different keys run in parallel.
+/// Families take turns with one job each, and so do the keys within a family. The result of a job goes into the shard's
+/// mailbox.
 final class FilePool: Sendable {
-    /// Enough that one that waits for a sync does not hold up the others, few enough to leave the reactor its core.
+    /// Enough that a thread in a sync does not delay the others, few enough to leave the reactor its core.
     static let threads = 4
-    /// Hashing twenty uploads can fill every core; the reactor and the writer, for whom whole families wait, then still go first.
+    /// The digests of twenty uploads can fill every core; the reactor and the writer, for which whole families wait,
+    /// still take precedence.
     static let nice: Int32 = 10
-    /// Jobs that wait, of all keys. An upload has a handful, of 128 KiB at most each.
+    /// The largest number of waiting jobs, of all keys. An upload has a handful, of 128 KiB at most each.
     static let maxJobs = 4_096
-    /// Of them, jobs of one family: all that its uploads can have.
+    /// The largest number of jobs of one family: as many as its uploads can have.
     static let maxJobsOfFamily = 1_024
 
-    /// What a job belongs to: an upload or a document.
+    /// The object of a job: an upload or a document.
     typealias Key = Identifier
-    /// - Returns: what the reactor is told; `nil` for nothing.
+    /// - Returns: the event for the reactor; `nil` for none.
     typealias Job = @Sendable () -> ShardEvent?
 
-    /// The jobs of one key that wait or, the first of them, is being done.
+    /// The jobs of one key: the first one is running, or all wait.
     private struct Line {
         let family: Identifier
         var jobs: [Job]
     }
 
     private struct State {
-        /// A key is here from its first job until its last is done.
+        /// A key is in this table from its first job until its last one is done.
         var lines: [Key: Line] = [:]
-        /// Keys whose next job may be done, each at most once.
+        /// Keys whose next job may run, each at most once.
         var turns = TurnQueue<Key>()
-        /// Jobs that wait or are being done, by family.
+        /// The number of jobs that wait or run, by family.
         var ofFamily: [Identifier: Int] = [:]
         var count = 0
         var isClosed = false
@@ -43,7 +45,7 @@ final class FilePool: Sendable {
         /// Notes that the first job of a key is done.
         ///
         /// - Parameter again: called if the key has another turn.
-        /// - Returns: whether that was the last job of a pool that takes nothing more.
+        /// - Returns: whether that was the last job of a stopped pool.
         mutating func end(_ key: Key, again: () -> Void) -> Bool {
             count -= 1
             guard var line = lines[key] else { return isClosed && count == 0 }
@@ -62,14 +64,14 @@ final class FilePool: Sendable {
     }
 
     private let state = Lock(State())
-    /// One for each key that has a turn.
+    /// One element for each key that has a turn.
     private let bell: BlockingQueue<Bool>
     private let events: Mailbox<ShardEvent>
     private let limit: Int
     private let disk: DiskPolicy?
     private let started = Lock<[Thread]>([])
 
-    /// - Parameter disk: for whose commits the jobs stand back.
+    /// - Parameter disk: the policy by which jobs give precedence to commits.
     init(events: Mailbox<ShardEvent>, threads: Int = FilePool.threads, nice: Int32 = FilePool.nice, limit: Int = FilePool.maxJobs, disk: DiskPolicy? = nil) {
         self.events = events
         self.disk = disk
@@ -83,8 +85,10 @@ final class FilePool: Sendable {
 
     /// Adds a job behind those of its key.
     ///
-    /// - Parameter family: whose turn the job takes, the same for all jobs of a key; `nil`: the key has turns of its own.
-    /// - Returns: `false`, with nothing added, when too many wait, of all or of the family, or the pool has stopped.
+    /// - Parameter family: the family whose turn the job takes, the same for all jobs of a key; `nil`: the key has
+    ///   turns of its own.
+    /// - Returns: `false`, with nothing added, if too many jobs wait, in total or of the family, or if the pool has
+    ///   stopped.
     func submit(_ key: Key, of family: Identifier? = nil, _ job: @escaping Job) -> Bool {
         let family = family ?? key
         return state.withLock { state in
@@ -102,10 +106,10 @@ final class FilePool: Sendable {
         }
     }
 
-    /// Jobs that wait or are being done.
+    /// The number of jobs that wait or run.
     var count: Int { state.withLock { $0.count } }
 
-    /// Takes nothing more, does what was taken, and waits for it.
+    /// Accepts no further jobs, finishes those it has, and waits for that.
     func stop() {
         let isIdle = state.withLock { state in
             state.isClosed = true

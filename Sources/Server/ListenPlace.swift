@@ -1,6 +1,6 @@
 package import Posix
 
-/// A place where a listener takes connections.
+/// A place where a listener accepts connections.
 package enum ListenPlace: Equatable, Sendable {
     case address(host: String, port: UInt16)
     /// A Unix socket.
@@ -20,7 +20,7 @@ package enum ListenPlace: Equatable, Sendable {
     }
 }
 
-/// The addresses where a server takes connections.
+/// The addresses at which a server accepts connections.
 package struct ServerAddresses: Sendable {
     package var plain: SocketAddress
     package var secure: SocketAddress?

@@ -1,6 +1,6 @@
 package import HTTP1
 
-/// The options that a running server takes.
+/// The options that a running server can change.
 package struct LiveOptions: Equatable, Sendable {
     package var trust = ProxyTrust()
     package var origins = OriginPolicy()
@@ -11,8 +11,8 @@ package struct LiveOptions: Equatable, Sendable {
 
 /// The result of reading the options again.
 package enum OptionsReload: Sendable {
-    /// The names of live options that have another value now, and of others that have another value than at the start.
+    /// The names of the live options that have changed, and of the other options that differ from the start.
     case read(LiveOptions, changed: [String], needsRestart: [String])
-    /// They cannot be used; those that are there stay in force.
+    /// The options are not valid; the former ones stay in force.
     case refused(String)
 }

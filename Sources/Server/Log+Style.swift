@@ -1,6 +1,6 @@
 import JSON
 
-/// How lines of the log look, and which are written.
+/// The format of the lines of the log, and the levels that are written.
 package struct LogStyle: Equatable, Sendable {
     package enum Form: String, CaseIterable, Sendable {
         /// `ts=1795237200123 level=info event=started version=0.2.0`
@@ -23,7 +23,7 @@ package struct LogStyle: Equatable, Sendable {
     }
 
     package var form: Form
-    /// The least level that is written.
+    /// The lowest level that is written.
     package var least: Level
     /// Whether a line begins with its priority in the form that systemd reads, `<6>`.
     package var hasPriorities: Bool

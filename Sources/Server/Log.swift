@@ -1,10 +1,12 @@
 import Locks
 import Posix
 
-/// Structured lines for the operator: `ts=… level=info event=… key=value …` or the same as JSON (`LogStyle`), one event a line, on standard error.
+/// Structured lines for the operator: `ts=… level=info event=… key=value …` or the same as JSON (`LogStyle`), one event
+/// per line, on standard error.
 ///
-/// Values are ids, codes, counts and durations: never a token, an address or a family's text. A client that provokes lines cannot
-/// fill the disk with them: past `maxLinesPerSecond` of an event they are counted, and the count is logged with the next line.
+/// Values are ids, codes, counts and durations: never a token, an address or a family's text. A client that provokes
+/// lines cannot fill the disk with them: above `maxLinesPerSecond` of an event the lines are only counted, and the
+/// count is logged with the next line.
 package final class Log: Sendable {
     package typealias Level = LogStyle.Level
 
@@ -28,13 +30,13 @@ package final class Log: Sendable {
         }
     }
 
-    /// Of each event. Enough for a bad day to be understood, little enough to be kept: there are a dozen events that clients can provoke,
-    /// and seldom more than one of them floods (7 MB an hour).
+    /// The limit for each event. It is enough to understand a bad day, and few enough to keep: clients can provoke a
+    /// dozen events, and rarely does more than one of them flood (7 MB per hour).
     static let maxLinesPerSecond = 32
 
     private struct Budget {
         var second: Int64 = 0
-        /// By event, so that a flood of one hides no other.
+        /// The number of lines by event, so that a flood of one event does not hide another.
         var lines: [String: Int] = [:]
         var suppressed = 0
     }
@@ -72,7 +74,7 @@ package final class Log: Sendable {
         write(style.line(now, level, name, fields))
     }
 
-    /// logfmt: bare where it is one word, else in quotes, with nothing in it that could begin a new line.
+    /// A logfmt value: one word is written bare, other text in quotes, without characters that could begin a new line.
     static func quoted(_ value: String) -> String {
         let isBare = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
         if isBare { return value }

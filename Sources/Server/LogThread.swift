@@ -2,10 +2,11 @@ import Posix
 import Reactor
 import Synchronization
 
-/// Writes lines to a descriptor that may stop taking them (a pipe that nobody reads), on a thread of its own: the server never waits
-/// for it. What does not fit its queue is dropped and counted, and the count is written with the next line that fits.
+/// Writes lines to a descriptor that may block (a pipe that nobody reads), on a thread of its own, so that the server
+/// never waits for it. A line that does not fit its queue is dropped and counted, and the count is written with the
+/// next line that fits.
 package final class LogThread: Sendable {
-    /// Lines that may wait: some seconds of the most that `Log` lets through, about a megabyte.
+    /// The largest number of waiting lines: some seconds of the most that `Log` allows, about a megabyte.
     static let maxWaiting = 4_096
 
     private let lines = BlockingQueue<String>(limit: LogThread.maxWaiting)
@@ -13,20 +14,21 @@ package final class LogThread: Sendable {
     private let hasEnded = Atomic<Bool>(false)
 
     /// - Parameters:
-    ///   - raw: stays open as long as the process.
-    ///   - style: of the line about lines that were dropped.
+    ///   - raw: a descriptor that stays open as long as the process.
+    ///   - style: the style of the line about dropped lines.
     package init(_ raw: Int32, style: LogStyle = LogStyle()) {
-        // Every thread of a server leaves the signals to the descriptor that the reactor reads.
+        // Every thread of a server blocks the signals, which the reactor reads from a descriptor.
         Signals.block(HuddleServer.signals)
         _ = Thread.start(name: "log") { [self] in
             while true {
-                // Before the lines are taken: what found the queue full came after all that waited, and before all that comes.
+                // This comes before the waiting lines are taken: the dropped lines came after all of these, and before
+                // all later ones.
                 let missing = dropped.exchange(0, ordering: .relaxed)
                 let batch = lines.take()
                 guard !batch.isEmpty || missing > 0 else { break }
                 var text = batch.joined()
                 if missing > 0 { text += style.line(Clock.wallMilliseconds(), .warning, "lines_dropped", [.init("count", missing)]) }
-                // A descriptor that nobody reads any more: there is nobody to tell.
+                // If nobody reads the descriptor any more, there is nobody to notify.
                 try? Octets.writeAll(raw, Array(text.utf8))
             }
             hasEnded.store(true, ordering: .releasing)
@@ -37,7 +39,7 @@ package final class LogThread: Sendable {
         if !lines.put(line) { dropped.add(1, ordering: .relaxed) }
     }
 
-    /// Takes no more lines, and waits a moment for those that wait to be written.
+    /// Accepts no more lines, and waits a moment until the waiting ones are written.
     package func finish(waitingAtMost milliseconds: Int64 = 500) {
         lines.close()
         let end = Clock.monotonicMilliseconds() + milliseconds

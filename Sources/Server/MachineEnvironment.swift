@@ -4,9 +4,10 @@ import Family
 import Posix
 import Store
 
-/// The machine's clock, randomness and zone data, for the store. Each user makes its own: the zones that it read stay with it.
+/// The machine's clock, randomness and zone data, for the store. Each user of it makes its own, with its own copy of
+/// the zones it has read.
 enum MachineEnvironment {
-    /// Where Debian's package `tzdata` puts the zones.
+    /// The folder in which Debian's package `tzdata` installs the zones.
     static let zoneFolder = "/usr/share/zoneinfo"
 
     /// - Parameter now: UTC milliseconds.
@@ -27,7 +28,7 @@ private final class Zones {
         try? Files.read("\(MachineEnvironment.zoneFolder)/\(name.text)", limit: ZoneRules.maxOctets)
     }
 
-    /// `nil` when there is no such zone here.
+    /// `nil` if there is no such zone on this machine.
     func rules(_ name: String) -> ZoneRules? {
         guard let name = ZoneName(name) else { return nil }
         return try? catalogue.rules(name)

@@ -1,7 +1,7 @@
 /// Jobs that other threads run for requests, with the completion handlers that wait on the reactor's thread.
 ///
-/// Each connection's requests are answered one at a time, and a request has a handful of jobs at most. Jobs of clients that have gone are bounded
-/// by the queues of the threads that run them.
+/// The requests of a connection are answered one at a time, and a request has at most a handful of jobs. Jobs of
+/// clients that have disconnected are bounded by the queues of the threads that run them.
 struct PendingJobs {
     private var handlers: [UInt64: ((any Sendable)?) -> Void] = [:]
     private var next: UInt64 = 0

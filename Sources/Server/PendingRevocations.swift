@@ -2,7 +2,7 @@ import Bytes
 import Family
 import Store
 
-/// Revocations that are in effect and not durable yet, each with the writer once, and the requests that wait for them.
+/// Revocations that are in effect but not durable yet, each with the writer once, and the requests that wait for them.
 struct PendingRevocations {
     typealias Answer = (Rejection?) -> Void
 
@@ -10,21 +10,22 @@ struct PendingRevocations {
 
     private struct Entry {
         var answers: [Answer] = []
-        /// When it is to be tried again; `nil` while the writer has it.
+        /// The time of the next attempt; `nil` while the writer has it.
         var retryAt: Int64?
     }
 
-    /// As many as the writer takes.
+    /// The largest number, as many as the writer's queue accepts.
     static let maxPending = WriterQueue.Class.revocation.limit
-    /// Requests that wait for the same revocation.
+    /// The largest number of requests that wait for the same revocation.
     static let maxAnswers = 16
-    /// Milliseconds until one that found the disk full is tried again.
+    /// Milliseconds until the next attempt for a revocation that found the disk full.
     static let retryTime: Int64 = 5_000
 
     private var entries: [Revocation: Entry] = [:]
     private var postponed = 0
 
-    /// - Returns: `submit` when the writer has to be asked; `waits` when it has been; `full` when there is no room, and nothing was added.
+    /// - Returns: `submit` if the writer must be asked; `waits` if it has been asked; `full` if there is no room, and
+    ///   nothing was added.
     mutating func add(_ revocation: Revocation, _ answer: Answer?) -> Acceptance {
         guard var entry = entries[revocation] else {
             guard entries.count < Self.maxPending else { return .full }
@@ -42,18 +43,18 @@ struct PendingRevocations {
         return isIdle ? .submit : .waits
     }
 
-    /// It is durable, or refused for good.
+    /// Removes a revocation that is durable, or was refused for good.
     ///
-    /// - Returns: who waits for that.
+    /// - Returns: the handlers that wait for that.
     mutating func end(_ revocation: Revocation) -> [Answer] {
         guard let entry = entries.removeValue(forKey: revocation) else { return [] }
         if entry.retryAt != nil { postponed -= 1 }
         return entry.answers
     }
 
-    /// It is to be tried again later.
+    /// Postpones a revocation to a later attempt.
     ///
-    /// - Returns: who waits, and is to be told that it is not durable.
+    /// - Returns: the waiting handlers, which must report that it is not durable.
     mutating func postpone(_ revocation: Revocation, now: Int64) -> [Answer] {
         guard let entry = entries[revocation] else { return [] }
         if entry.retryAt == nil { postponed += 1 }
@@ -61,7 +62,7 @@ struct PendingRevocations {
         return entry.answers
     }
 
-    /// What is to be given to the writer again now.
+    /// The revocations to give to the writer again now.
     mutating func due(now: Int64) -> [Revocation] {
         guard postponed > 0 else { return [] }
         let due = entries.filter { $0.value.retryAt.map { $0 <= now } ?? false }.map(\.key)
@@ -73,7 +74,7 @@ struct PendingRevocations {
 
 @available(*, unavailable) extension PendingRevocations: Sendable {}
 
-/// A share link among those of all families.
+/// The name of a share link among those of all families.
 struct ShareLinkName: Hashable, Sendable {
     var family: Identifier
     var link: Identifier
@@ -84,6 +85,6 @@ extension ShareEnd {
 }
 
 extension Rejection {
-    /// Nothing was done, because too much waits.
+    /// The refusal if nothing was done because too many revocations wait.
     static let busy = Rejection(.busy, "The server is busy. Try again in a moment.", retryAfter: 1_000)
 }

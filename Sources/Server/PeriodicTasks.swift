@@ -4,7 +4,7 @@ import TLS
 
 /// The regular work of a server.
 final class PeriodicTasks: TimerTarget {
-    /// Milliseconds between looks at what can be done while little happens.
+    /// Milliseconds between two checks for work that is done while the server is idle.
     static let maintenanceInterval: Int64 = 600_000
 
     private let reactor: Reactor
@@ -13,7 +13,7 @@ final class PeriodicTasks: TimerTarget {
     private let sweeper: Sweeper
     private let mailer: Mailer?
 
-    /// When the work of every second is due.
+    /// The time of the next work of every second.
     private var secondDue: Int64 = 0
 
     private enum Kind: Int {
@@ -25,7 +25,8 @@ final class PeriodicTasks: TimerTarget {
         case watchdog
     }
 
-    /// Milliseconds between two signs of life for the service manager; `nil` if it expects none. A third of its time: two may come late.
+    /// Milliseconds between two signs of life for the service manager; `nil` if it expects none. It is a third of the
+    /// manager's limit: two may come late.
     private let watchdogInterval = ServiceManager.watchdogMilliseconds.map { max($0 / 3, 1) }
 
     init(reactor: Reactor, shard: Shard, certificates: Certificates?, sweeper: Sweeper, mailer: Mailer? = nil) {
@@ -75,7 +76,7 @@ final class PeriodicTasks: TimerTarget {
         case .sweep: sweeper.start()
         case .certificates: certificates?.look()
         case .tickets: certificates?.rotateTickets()
-        // The loop turns, which is all that a restart could bring back: a disk that stands still would stand still again.
+        // The loop turns. A restart could not improve more than that: a blocked disk would be blocked again.
         case .watchdog: ServiceManager.notify("WATCHDOG=1")
         }
         schedule(kind)

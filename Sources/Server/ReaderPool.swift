@@ -7,9 +7,10 @@ package import Rooms
 package import Store
 import Wire
 
-/// Threads that read the database for the reactor, each with a connection of its own. `ReaderQueue` says which does what next.
+/// Threads that read the database for the reactor, each with a connection of its own. `ReaderQueue` decides the next
+/// job of each.
 final class ReaderPool: Sendable {
-    /// One for what is short, and two for questions, so that one big snapshot does not hold up everybody's list.
+    /// One thread for short jobs, and two for questions, so that one big snapshot does not delay everybody's list.
     static let threads = 3
 
     private let mailbox: ReaderMailbox
@@ -18,7 +19,7 @@ final class ReaderPool: Sendable {
     /// Nanoseconds after which a question is stopped.
     private let longest: Int64
     private let started = Lock<[Thread]>([])
-    /// Of each thread.
+    /// The counters of each thread.
     let counts = (0..<ReaderPool.threads).map { _ in ReaderCounts() }
 
     init(events: Mailbox<ShardEvent>, log: Log, longest: Int64 = 250_000_000) {
@@ -28,7 +29,7 @@ final class ReaderPool: Sendable {
         mailbox = ReaderMailbox(threads: Self.threads)
     }
 
-    /// Adds a thread, which has `reader` to itself from now on; `threads` of them.
+    /// Adds a thread, which owns `reader` from now on; call it `threads` times.
     func start(_ reader: sending StoreReader) {
         let number = started.withLock { $0.count }
         let loop = ReaderLoop(
@@ -37,7 +38,7 @@ final class ReaderPool: Sendable {
         started.withLock { $0.append(thread) }
     }
 
-    /// Ends the threads after what they are reading and waits for them. Nothing more is answered then.
+    /// Ends the threads after their current jobs and waits for them. Nothing is answered afterwards.
     func stop() {
         mailbox.close()
         let threads = started.withLock { threads in
@@ -47,8 +48,8 @@ final class ReaderPool: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// - Parameter payer: who pays; `nil` before a join.
-    /// - Returns: false when there is no room for it.
+    /// - Parameter payer: the member and family to charge; `nil` before a join.
+    /// - Returns: false if there is no room for it.
     func submit(_ session: SessionID, _ request: ReadRequest, _ payer: Payer?) -> Bool {
         // The session has ended already.
         guard request.isShort || payer != nil else { return false }
@@ -58,32 +59,32 @@ final class ReaderPool: Sendable {
                 request: .session(session, request)))
     }
 
-    /// Reads changes that a family's room was not told of.
+    /// Reads changes that a family's room did not receive.
     ///
-    /// - Returns: false when there is no room for it.
+    /// - Returns: false if there is no room for it.
     func submitMissing(_ family: Identifier, after sequence: Int64) -> Bool {
         mailbox.put(.init(kind: .arrival, payer: nil, isCounted: false, request: .missing(family, after: sequence)))
     }
 
-    /// Reads for a request of HTTP.
+    /// Reads for an HTTP request.
     func submit(_ ticket: UInt64, _ read: @escaping RequestRead) -> Bool {
         mailbox.put(.init(kind: .request, payer: nil, isCounted: false, request: .request(ticket, read)))
     }
 
-    /// Requests that wait.
+    /// The number of waiting requests.
     var count: Int { mailbox.count }
 
     /// The jobs that were refused for lack of room since the last call.
     func takeRefusals() -> [ReaderQueue.Refusal] { mailbox.takeRefusals() }
 
-    /// The jobs of each class that wait.
+    /// The number of waiting jobs of each class.
     var waiting: [(kind: ReaderQueue.Class, count: Int)] { mailbox.waiting }
 }
 
 /// The readers' queue between threads.
 private final class ReaderMailbox: Sendable {
     private let queue: Lock<ReaderQueue>
-    /// One for each thread, rung when it is to look.
+    /// One per thread, rung when the thread has a job.
     private let bells: [BlockingQueue<Bool>]
 
     init(threads: Int) {
@@ -97,10 +98,10 @@ private final class ReaderMailbox: Sendable {
         return isTaken
     }
 
-    /// Ends a thread's last job and waits for the next; `nil` when the queue is closed.
+    /// Ends a thread's last job and waits for the next; `nil` if the queue is closed.
     func take(_ thread: Int) -> ReaderQueue.Job? {
         while true {
-            // The end of a question can be the turn of the next one of the same family, on another thread.
+            // The end of a question can give another thread the turn for the next question of the same family.
             let (job, other, isClosed) = queue.withLock { ($0.take(thread: thread), $0.threadToWake(), $0.isClosed) }
             if let other, other != thread { _ = bells[other].put(true) }
             if job != nil || isClosed { return job }
@@ -163,7 +164,7 @@ private struct ReaderLoop {
         }
     }
 
-    /// - Returns: `nil` for a snapshot that was stopped because others wait.
+    /// - Returns: `nil` for a snapshot that was stopped because other requests wait.
     private func answer(_ request: ReadRequest, _ job: ReaderQueue.Job) -> ReadAnswer? {
         let end = WorkClock.monotonicNanoseconds() + longest
         guard let question = request.question else {
@@ -187,9 +188,9 @@ private struct ReaderLoop {
         }
     }
 
-    /// Reads a snapshot. All of it is of one moment, so a stop loses what was read: it is stopped only while other families wait for an answer,
-    /// after twice the time of the last stop. So others wait a bounded time in each turn, all the reading takes at most twice as long, and every
-    /// snapshot is read in the end.
+    /// Reads a snapshot. All of it is from one moment, so a stop loses the part that was read: it is stopped only while
+    /// other families wait for an answer, after twice the time of the last stop. So others wait a bounded time in each
+    /// turn, the whole reading takes at most twice as long, and every snapshot is completed in the end.
     ///
     /// - Returns: `nil` if it was stopped.
     private func snapshot(_ family: Identifier, _ job: ReaderQueue.Job) -> ReadAnswer? {
@@ -206,7 +207,7 @@ private struct ReaderLoop {
         }
     }
 
-    /// Lets others have their turns before a snapshot that was stopped is read again.
+    /// Gives other requests their turns before a stopped snapshot is read again.
     private func putBack(_ job: ReaderQueue.Job, _ took: Int64) {
         guard case .session(let session, let request) = job.request else { return }
         counts.stopped.add()
@@ -238,12 +239,12 @@ private struct ReaderLoop {
 }
 
 extension StoreReader {
-    /// Octets of log that one answer carries at most.
+    /// The largest number of octets of log in one answer.
     static let changesOctets = 262_144
 
-    /// What the hub asked, in its words. The simulation calls it directly.
+    /// The answer to a request of the hub. The simulation calls it directly.
     ///
-    /// - Parameter isOver: asked after each change of the log; when it is true, the answer ends there.
+    /// - Parameter isOver: called after each change of the log; if it returns true, the answer ends there.
     package func answer(_ request: ReadRequest, endingWhen isOver: () -> Bool = { false }) throws(StoreFailure) -> ReadAnswer {
         switch request {
         case .signIn(let token):
@@ -293,14 +294,15 @@ extension StoreReader {
         }
     }
 
-    /// The changes of a family after a sequence, for a room that was not told of them. The simulation calls it directly.
+    /// The changes of a family after a sequence, for a room that did not receive them. The simulation calls it
+    /// directly.
     package func missing(family: Identifier, after sequence: Int64) throws(StoreFailure) -> MissingAnswer {
         let (page, rights) = try missedChanges(family: family, after: sequence, maxOctets: StoreReader.changesOctets)
         if page.isTrimmed { return .trimmed }
         return .changes(MissedChanges(changes: page.frames, rights: rights, reachedEnd: page.reachedEnd, checksum: page.checksum))
     }
 
-    /// Encodes what a reader found, on the reader's thread.
+    /// Encodes a reader's result, on the reader's thread.
     private static func answer(_ result: Result<ServerFrame, Rejection>, to request: Int64) -> ReadAnswer {
         switch result {
         case .success(let frame): .page(frame.encode())

@@ -3,24 +3,26 @@ import Rooms
 import Store
 import Wire
 
-/// The queue of the readers, which decides what each thread does next. A value without threads or time.
+/// The queue of the readers, which decides the next job of each thread. A value without threads or clocks.
 ///
-/// - Short jobs (sign-ins, codes, joins; requests over HTTP) go to any thread. The first thread does nothing else, so they never wait behind a list.
-/// - Questions (lists, figures, history, digests, the log, snapshots) go to the other threads. Families take turns, and one family never has all
-///   of these threads. Where both kinds wait, a thread takes them in turn.
-/// - Preparations are done while nothing else waits.
+/// - Short jobs (sign-ins, codes, joins; requests over HTTP) go to any thread. The first thread does nothing else, so
+///   they never wait behind a list.
+/// - Questions (lists, figures, history, digests, the log, snapshots) go to the other threads. Families take turns, and
+///   one family never has all of these threads. Where both kinds wait, a thread takes them in turn.
+/// - Preparations run while nothing else waits.
 ///
-/// Each class has a bound, and so have the questions of a family and of a member. A job that finds no room is refused, and nobody else notices.
+/// Each class has a bound, and so do the questions of a family and of a member. A job that finds no room is refused,
+/// and others are not affected.
 struct ReaderQueue: Sendable {
     enum Class: String, CaseIterable, Sendable {
         /// Sign-ins, codes and joins: each connection has one at a time.
         case arrival
-        /// Look-ups for requests over HTTP.
+        /// Look-ups for HTTP requests.
         case request
         case question
         case preparation
 
-        /// Jobs of the class that may wait.
+        /// The largest number of waiting jobs of the class.
         var limit: Int {
             switch self {
             case .arrival: 20_000
@@ -31,7 +33,8 @@ struct ReaderQueue: Sendable {
         }
     }
 
-    /// Questions of one family, and of one member, that may wait or be answered. What a session reads to catch up is not counted: it is one read of each.
+    /// The largest number of questions of one family, and of one member, that wait or are being answered. The reads
+    /// with which a session catches up are not counted: a session has one at a time.
     static let questionsOfFamily = 1_024
     static let questionsOfMember = 16
 
@@ -39,12 +42,12 @@ struct ReaderQueue: Sendable {
         var kind: Class
         /// The payer, whose family has the turn; `nil` for short jobs before a join.
         var payer: Payer?
-        /// Counts against the bounds of family and member.
+        /// Whether it counts against the bounds of family and member.
         var isCounted: Bool
         var request: ReaderRequest
-        /// How often it was stopped for others.
+        /// How often it was stopped for other jobs.
         var stops = 0
-        /// Processor time that it took until it was stopped, microseconds.
+        /// The processor time until it was stopped, microseconds.
         var spent: Int64 = 0
     }
 
@@ -59,20 +62,20 @@ struct ReaderQueue: Sendable {
     private var short: [Class: WaitingLine<Job>] = [:]
     private var questions = TurnQueue<Job>()
     private var preparations = WaitingLine<Job>()
-    /// By thread, what it does now; `nil` while it does nothing.
+    /// The current job of each thread; `nil` if it has none.
     private var current: [Job?]
-    /// By thread: it sleeps until it is woken.
+    /// Whether each thread sleeps until it is woken.
     private var isIdle: [Bool]
-    /// By thread: its last job was a short one.
+    /// Whether the last job of each thread was a short one.
     private var didShort: [Bool]
-    /// The short class that comes next where both wait.
+    /// The short class that comes next if both wait.
     private var nextShort = Class.arrival
     private var counted: [Payer: Int] = [:]
     private var countedOfFamily: [Identifier: Int] = [:]
     private var refused: [Class: Int] = [:]
     private(set) var isClosed = false
 
-    /// - Parameter threads: numbered from 0.
+    /// - Parameter threads: the number of threads, numbered from 0.
     init(threads: Int) {
         self.threads = threads
         current = Array(repeating: nil, count: threads)
@@ -82,7 +85,7 @@ struct ReaderQueue: Sendable {
 
     // MARK: In
 
-    /// - Returns: false when there is no room for it, or nothing is taken any more.
+    /// - Returns: false if there is no room for it, or the queue is closed.
     mutating func put(_ job: Job) -> Bool {
         if isClosed { return false }
         guard waiting(job.kind) < job.kind.limit else { return refuse(job) }
@@ -111,7 +114,8 @@ struct ReaderQueue: Sendable {
 
     // MARK: Out
 
-    /// The next job of a thread whose last one is done; `nil` when it is to sleep until it is woken, or to end if the queue is closed.
+    /// The next job of a thread whose last one is done; `nil` if the thread should sleep until it is woken, or end if
+    /// the queue is closed.
     mutating func take(thread: Int) -> Job? {
         end(thread)
         let job = isClosed ? nil : next(thread)
@@ -141,7 +145,7 @@ struct ReaderQueue: Sendable {
         return preparations.isEmpty ? nil : preparations.removeFirst()
     }
 
-    /// All threads but the first, if there is another.
+    /// Whether the thread answers questions: all except the first do, if there is another.
     private func answersQuestions(_ thread: Int) -> Bool { thread > 0 || threads == 1 }
 
     private mutating func takeShort() -> Job? {
@@ -158,14 +162,14 @@ struct ReaderQueue: Sendable {
         return questions.removeFirst { !busy.contains($0) }
     }
 
-    /// Families that have all the threads that one family may have: one fewer than answer questions, but at least one.
+    /// Families that have as many threads as one family may have: one fewer than answer questions, but at least one.
     private var busyFamilies: [Identifier] {
         let most = max(1, threads - 2)
         let families = current.compactMap { $0?.kind == .question ? $0?.payer?.family : nil }
         return families.filter { family in families.count { $0 == family } >= most }
     }
 
-    /// A thread that sleeps although there is a job that it may do. It counts as awake from now on.
+    /// A sleeping thread that has a job. It counts as awake from now on.
     mutating func threadToWake() -> Int? {
         guard isIdle.contains(true) else { return nil }
         for thread in 0..<threads where isIdle[thread] && (isClosed || hasWork(thread)) {
@@ -183,12 +187,12 @@ struct ReaderQueue: Sendable {
         return questions.contains { !busy.contains($0) }
     }
 
-    /// Whether a question of any family but one waits.
+    /// Whether a question of another family waits.
     func hasQuestions(besides family: Identifier) -> Bool { questions.hasItems(besides: family) }
 
-    // MARK: What is told
+    // MARK: Figures
 
-    /// Jobs of a class that wait.
+    /// The number of waiting jobs of a class.
     func waiting(_ kind: Class) -> Int {
         switch kind {
         case .arrival, .request: short[kind]?.count ?? 0
@@ -197,7 +201,7 @@ struct ReaderQueue: Sendable {
         }
     }
 
-    /// Jobs that wait.
+    /// The number of waiting jobs.
     var count: Int { Class.allCases.reduce(0) { $0 + waiting($1) } }
 
     /// The jobs that were refused for lack of room since the last call.

@@ -10,7 +10,7 @@ import Rooms
 package import Store
 import TLS
 
-/// What `huddled serve` was asked to do.
+/// The options of `huddled serve` in the server's form.
 package struct ServerOptions: Sendable {
     package var dataFolder: String
     package var host: String
@@ -18,7 +18,7 @@ package struct ServerOptions: Sendable {
     package var limits: Limits
     /// A second listener, for TLS.
     package var tls: TLSOptions?
-    /// Whose word about clients counts, and which web pages may connect.
+    /// The proxies whose word about clients is trusted, and the web pages that may connect.
     package var trust = ProxyTrust()
     package var origins = OriginPolicy()
     package var health = HealthSettings()
@@ -26,7 +26,7 @@ package struct ServerOptions: Sendable {
     package var publicURL: PublicURL?
     /// The text to which parents consent.
     package var consent = ConsentText.standard
-    /// Where the web client comes from.
+    /// The source of the web client.
     package var web = WebClientSource.program
     /// Whether the database is copied before a newer program changes its tables.
     package var copiesBeforeUpgrade = true
@@ -34,14 +34,15 @@ package struct ServerOptions: Sendable {
     package var passwordCost = PasswordHash.Cost.standard
     /// Reads the options again, at SIGHUP, on the reactor's thread.
     package var reload: (@Sendable () -> OptionsReload)?
-    /// Listening sockets that were open before this process: `plain` is used in the place of `host` and `port`, `tls` in the place of
+    /// Listening sockets that the service manager opened before this process: `plain` replaces `host` and `port`, `tls`
     /// those of `tls`.
     package var activated: [ServiceManager.ActivatedSocket] = []
-    /// A third listener, for HTTP without TLS: it leads to the encrypted one. Its socket of the service manager is `redirect`.
+    /// A third listener, for HTTP without TLS, which redirects to the encrypted one. Its socket of the service manager
+    /// is `redirect`.
     package var redirect: ListenPlace?
-    /// The web root of a program for certificates, whose challenges that listener serves.
+    /// The web root of a certificate client, whose challenges that listener serves.
     package var acmeWebRoot: String?
-    /// A listener for the figures of the server. Its socket of the service manager is `metrics`.
+    /// A listener for the server's metrics. Its socket of the service manager is `metrics`.
     package var metrics: ListenPlace?
     /// The mail server; without it there is no mail.
     package var mail: MailServer?
@@ -55,7 +56,7 @@ package struct ServerOptions: Sendable {
     }
 }
 
-/// A server in this process, from the thread that it does not run on.
+/// A server in this process, for use from another thread than the server's.
 struct RunningServer: Sendable {
     let address: SocketAddress
     let secureAddress: SocketAddress?
@@ -64,20 +65,20 @@ struct RunningServer: Sendable {
     let metricsAddress: String?
     let events: Mailbox<ShardEvent>
 
-    /// As SIGTERM.
+    /// Stops as SIGTERM does.
     func stop() { events.put(.stopAsked) }
 }
 
 /// One shard with its listeners and signals, from start to drained.
 package enum HuddleServer {
-    /// What the reactor reads from a descriptor; every thread has them blocked.
+    /// The signals that the reactor reads from a descriptor; every thread blocks them.
     static let signals = [Signals.terminate, Signals.interrupt, Signals.hangUp]
 
-    /// Serves until SIGTERM or SIGINT. Call it before any other thread exists but a `LogThread`.
+    /// Serves until SIGTERM or SIGINT. Call it before any other thread except a `LogThread` exists.
     ///
     /// - Parameters:
     ///   - ready: called once with the addresses, when clients can connect.
-    /// - Throws: a sentence; nothing is left running.
+    /// - Throws: a sentence; nothing continues to run.
     package static func run(_ options: ServerOptions, log: Log, ready: (ServerAddresses) -> Void) throws(ServerError) {
         try serve(options, log: log) {
             ready(ServerAddresses(plain: $0.address, secure: $0.secureAddress, redirect: $0.redirectAddress, metrics: $0.metricsAddress))
@@ -86,7 +87,8 @@ package enum HuddleServer {
 
     /// The same, for tests that look inside the server.
     static func serve(_ options: ServerOptions, log: Log, ready: (RunningServer) -> Void) throws(ServerError) {
-        // Before the first thread, so that every thread inherits it and the signals arrive at the descriptor alone.
+        // This comes before the first thread, so that every thread inherits it and the signals arrive only at the
+        // descriptor.
         Signals.block(signals)
         Signals.ignoreBrokenPipes()
         var limits = options.limits
@@ -200,7 +202,8 @@ package enum HuddleServer {
                         .init("kernel", Socket.kernelHasTLS ? "yes" : "no"),
                     ])
             }
-            // What they read from files they read on a thread of their own, because those of the pool may be busy with uploads.
+            // These listeners read files on a thread of their own, because the threads of the pool may be busy with
+            // uploads.
             let hasSides = options.redirect != nil || options.metrics != nil || options.activated.contains { ["redirect", "metrics"].contains($0.name) }
             let sidePool = FilePool(events: events, threads: hasSides ? 1 : 0, nice: 0, limit: sideJobs)
             defer { sidePool.stop() }
@@ -252,7 +255,7 @@ package enum HuddleServer {
             ServiceManager.notify("READY=1")
             reactor.run()
             withExtendedLifetime((bell, periodic, door, secureDoor, adminDoor, redirectDoor, metricsDoor)) {}
-            // Until now, so that a program that watches sees the end.
+            // Not earlier, so that a monitoring program sees the end.
             metricsDoor?.close()
             shard.table.whenHandshakesFull = { _ in }
             shard.drain.whenEnding = {}
@@ -271,11 +274,12 @@ package enum HuddleServer {
         }
     }
 
-    /// TLS connections accepted in one tick: making one costs about 20 µs, and its handshake waits for its turn anyway.
+    /// The largest number of TLS connections accepted in one tick: creating one costs about 20 µs, and its handshake
+    /// waits for its turn anyway.
     private static let secureBudget = 8
-    /// Challenges and pages of figures that wait to be read.
+    /// The largest number of challenges and metrics pages that wait to be read.
     private static let sideJobs = 64
-    /// Descriptors that are not clients': database, log, sockets, standard streams, and those of commands.
+    /// The descriptors that do not belong to clients: database, log, sockets, standard streams, and those of commands.
     private static let reservedFiles = 100
 
     private static func claim(_ path: String) throws(ServerError) -> DataFolder {
@@ -301,7 +305,7 @@ package enum HuddleServer {
         }
     }
 
-    /// - Returns: `nil` if nobody asked for the listener.
+    /// - Returns: `nil` if the listener is not configured.
     private static func listen(
         _ place: ListenPlace?, _ option: String, activated: ServiceManager.ActivatedSocket?
     ) throws(ServerError) -> FileDescriptor? {
@@ -344,7 +348,8 @@ package enum HuddleServer {
         }
     }
 
-    /// The machine's clock, randomness and zone data. Each user makes its own: the zones that it read stay with it.
+    /// The machine's clock, randomness and zone data. Each user of it makes its own, with its own copy of the zones it
+    /// has read.
     package static func environment(_ limits: Limits) -> StoreEnvironment { MachineEnvironment.make(limits) }
 }
 

@@ -3,12 +3,12 @@ import Store
 
 // The copy of a database that a newer program makes before it changes the tables.
 //
-// It stands in the folder `upgrade` of the data folder, as `huddle-v15.db` for a database of version 15. A step back is then
-// possible without a backup: stop the server, put the file in the place of `huddle.db`, and start the older program.
+// It is in the folder `upgrade` of the data folder, as `huddle-v15.db` for a database of version 15. A step back is
+// then possible without a backup: stop the server, replace `huddle.db` with the file, and start the older program.
 extension ServerDatabase {
-    /// Milliseconds after which a copy is removed, at a start.
+    /// Milliseconds after which a start of the server removes a copy.
     private static let keptTime: Int64 = 30 * 86_400_000
-    /// Octets that stay free beside the copy: SQLite's log grows by what the steps write.
+    /// Octets that must stay free beside the copy: SQLite's log grows by the writes of the steps.
     private static let reserve = 64 << 20
 
     /// The folder of the copies in a data folder.
@@ -16,7 +16,7 @@ extension ServerDatabase {
 
     /// Copies the database if a step from its version to this program's is due.
     ///
-    /// - Throws: a sentence if there is no room, or if the disk does not take the copy; nothing of the database has changed then.
+    /// - Throws: a sentence, if there is no room or the copy cannot be written; the database has not changed then.
     func copyBeforeUpgrade(_ log: Log?) throws(StoreFailure) {
         do {
             try removeOldCopies(log)
@@ -32,7 +32,7 @@ extension ServerDatabase {
             let place = Self.upgradePath(in: folder)
             try Files.makeFolder(place)
             let (part, whole) = ("\(place)/huddle-v\(version).db.part", "\(place)/huddle-v\(version).db")
-            // Of a start that was cut short.
+            // The remainder of a start that was interrupted.
             for left in [part, part + "-journal", part + "-wal", part + "-shm"] where Files.exists(left) { try Files.remove(left) }
             let began = Clock.monotonicMilliseconds()
             guard try Self.copy(from: folder, to: part, goesOn: { true }) != nil else { throw StoreFailure("The copy was ended.") }
@@ -56,7 +56,7 @@ extension ServerDatabase {
         }
     }
 
-    /// Removes the copies that nobody went back to.
+    /// Removes the copies that were not used for a step back.
     private func removeOldCopies(_ log: Log?) throws(Errno) {
         let place = Self.upgradePath(in: folder)
         guard Files.exists(place) else { return }

@@ -6,7 +6,7 @@ import StoreSQLite
 
 /// The database of one data folder, as this server opens it.
 ///
-/// This is the only file of the target that names an engine; everything else speaks to `Store` and `StoreReader`.
+/// This is the only file of the target that names an engine; everything else uses `Store` and `StoreReader`.
 struct ServerDatabase: Sendable {
     let path: String
     private let mark: String
@@ -24,13 +24,13 @@ struct ServerDatabase: Sendable {
         self.folder = folder.path
     }
 
-    /// Opens the database for writing, and makes or migrates it first.
+    /// Opens the database for writing, and creates or migrates it first.
     ///
-    /// - Throws: a sentence for a database of a newer program, or for a disk that does not take it.
+    /// - Throws: a sentence, for a database of a newer program, or if the disk fails.
     ///
     /// - Parameters:
-    ///   - copies: whether the database is copied before it is migrated (`copyBeforeUpgrade`).
-    ///   - log: gets a line for the copy, and one for each step of a migration.
+    ///   - copies: whether to copy the database before a migration (`copyBeforeUpgrade`).
+    ///   - log: receives a line for the copy, and one for each step of a migration.
     func openStore(_ limits: Limits, copies: Bool = true, log: Log? = nil) throws(StoreFailure) -> Store {
         let folder = folder
         if copies { try copyBeforeUpgrade(log) }
@@ -43,7 +43,7 @@ struct ServerDatabase: Sendable {
     /// Opens the database for reading, on a connection of its own. The reader belongs to one thread.
     ///
     /// - Parameter shelf: the lists that the reader shares with other readers.
-    /// - Throws: if the writer has not made the database ready.
+    /// - Throws: if the writer has not prepared the database.
     func openReader(_ limits: Limits, shelf: ListingShelf = ListingShelf()) throws(StoreFailure) -> StoreReader {
         try StoreReader(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), shelf: shelf)
     }
@@ -69,10 +69,10 @@ struct ServerDatabase: Sendable {
         try StoreCopy.make(of: DataFolder.databasePath(in: source), at: path, goesOn: { _, _ in goesOn() })
     }
 
-    /// The check of a database that is in no data folder.
+    /// The check of a database that is not in a data folder.
     static func openCheck(of path: String) throws(StoreFailure) -> StoreCheck { try StoreCheck(path: path) }
 
-    /// A reader of a database that is in no data folder.
+    /// A reader of a database that is not in a data folder.
     static func openReader(of path: String) throws(StoreFailure) -> StoreReader {
         try StoreReader(path: path, environment: MachineEnvironment.make(Limits()))
     }

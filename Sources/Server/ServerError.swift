@@ -1,4 +1,4 @@
-/// Why the server did not start, or had to stop: one sentence for the person who started it.
+/// The reason why the server did not start, or had to stop: one sentence for the person who started it.
 package struct ServerError: Error {
     package let sentence: String
 

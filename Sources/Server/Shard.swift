@@ -5,9 +5,10 @@ import Rooms
 import Store
 import WebSocket
 
-/// A reactor, a writer and a database that share nothing with other shards; a family lives in exactly one.
+/// A reactor, a writer and a database that share nothing with other shards; each family is in exactly one.
 ///
-/// The shard only puts the parts together; everything in it runs on the reactor's thread. `docs/ARCHITECTURE.md` draws which part calls which.
+/// The shard only connects the parts; everything in it runs on the reactor's thread. `docs/ARCHITECTURE.md` has a
+/// diagram of the calls between the parts.
 final class Shard {
     let reactor: Reactor
     let site: HTTPSite
@@ -64,10 +65,10 @@ final class Shard {
 
     private let log: Log
 
-    /// The parts that handlers of requests work with.
+    /// The parts that request handlers use.
     var services: RequestServices { RequestServices(reactor: reactor, log: log, workers: workers, access: access, usage: usage, accounts: accounts) }
 
-    /// Options were read again.
+    /// Takes options that were read again.
     func take(_ reload: OptionsReload) {
         switch reload {
         case .refused(let problem): log(.error, "options_reload_failed", [.init("problem", problem)])
@@ -82,11 +83,11 @@ final class Shard {
         }
     }
 
-    /// The loop has ended: nothing stays open.
+    /// Closes everything after the end of the loop.
     func closeAll() {
         for connection in table.all { connection.drop() }
         admin.endAll()
-        // The reactor holds its hooks, and they hold the reactor.
+        // The reactor refers to its hooks, and they refer to the reactor.
         reactor.setHooks(ReactorHooks())
     }
 }

@@ -4,32 +4,33 @@ import Rooms
 import Store
 import Wire
 
-/// What other threads tell the reactor.
+/// An event that another thread sends to the reactor.
 enum ShardEvent: Sendable {
     case committed([CommitResult])
     case commanded(SessionID, SessionCommandAnswer)
-    /// A member may not enter their family any more.
+    /// A member may no longer enter their family.
     case shutOut(BarredMember)
-    /// What became of revocations: why one was not done, `nil` when it is durable.
+    /// The results of revocations: the reason why one was not done, `nil` if it is durable.
     case revoked([(Revocation, Rejection?)])
-    /// Sessions that ended by something else than their own revocation.
+    /// Sessions that ended for another reason than their own revocation.
     case sessionsEnded([Int64])
-    /// What devices of people are told about their accounts.
+    /// Notices for people's devices about their accounts.
     case noticed([AccountNotice])
     case administered(UInt64, Result<AdminReply, Rejection>)
-    /// `owed`: microseconds that the read took beyond what was charged in advance; `nil`: nobody pays.
+    /// `owed`: the microseconds that the read took beyond the charge in advance; `nil`: nobody pays.
     case answered(SessionID, ReadAnswer, Payer?, owed: Int64)
-    /// The changes of a family after a sequence that its room was not told of.
+    /// The changes of a family after a sequence that its room did not receive.
     case missing(Identifier, after: Int64, MissingAnswer)
-    /// The result of a request's job; `nil` when it failed.
+    /// The result of a request's job; `nil` if it failed.
     case jobEnded(UInt64, (any Sendable)?)
-    /// The answer to a request's proposal; it is on stable storage. `took`: microseconds of the writer, which the member pays.
+    /// The answer to a request's proposal, which is on stable storage. `took`: the writer's microseconds, which the
+    /// member pays.
     case proposalEnded(UInt64, BatchAnswer, Payer, took: Int64)
-    /// Purging left these out.
+    /// The rows that purging skipped.
     case damaged([DamagedRow])
     case writerStopped
-    /// What was promised can no longer be kept; the process must end.
+    /// Further promises cannot be kept; the process must end.
     case writerFailed(String)
-    /// As SIGTERM, from this process.
+    /// A stop as by SIGTERM, from this process.
     case stopAsked
 }

@@ -6,10 +6,10 @@ import Reactor
 import Store
 import Synchronization
 
-/// Removes the files of documents that nobody needs any more, now and then, on a thread of its own for as long as that takes: neither the
-/// reactor nor the writer waits for a folder to be walked.
+/// Regularly removes the files of documents that nobody needs any more, on a thread of its own: neither the reactor nor
+/// the writer waits while it walks a folder.
 final class Sweeper: Sendable {
-    /// Milliseconds between two sweeps: what is swept waited for a day, so an hour more is nothing.
+    /// Milliseconds between two sweeps: unneeded files stay for a day, so an hour more does not matter.
     static let interval: Int64 = 3_600_000
 
     private struct State {
@@ -46,7 +46,7 @@ final class Sweeper: Sendable {
         self.log = log
     }
 
-    /// Begins a sweep, unless one is going on or a family is just being exported or imported.
+    /// Begins a sweep, unless one is running or a family is being exported or imported.
     func start() {
         guard !transfers.isBusy, !isStopping.load(ordering: .relaxed) else { return }
         let former: Thread?? = state.withLock { state in
@@ -55,7 +55,7 @@ final class Sweeper: Sendable {
             return .some(state.thread.take())
         }
         guard let former else { return }
-        // It has ended, or is about to.
+        // The former thread has ended, or is about to.
         former?.join()
         let thread = Thread.start(name: "sweeper") { [self] in
             run()
@@ -64,7 +64,7 @@ final class Sweeper: Sendable {
         state.withLock { $0.thread = thread }
     }
 
-    /// Ends what is going on and waits for it.
+    /// Ends the running sweep and waits for it.
     func stop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
         answers.close()
@@ -74,14 +74,14 @@ final class Sweeper: Sendable {
 
     private func run() {
         do {
-            // Nothing goes while a copy is being made: it would miss files that its database names.
+            // No file is removed while a backup is made: the backup would miss files that its database names.
             _ = try CopyLock.keepOut(of: folder) { try sweep() }
         } catch {
             log(.error, "sweep_failed", [.init("reason", "\(error)")])
         }
     }
 
-    /// Removes the files of families that are erased and whose rows are gone.
+    /// Removes the files of erased families whose rows are gone.
     private func erase(_ reader: StoreReader) throws {
         for erasure in try reader.erasures(all: false) where erasure.state == .files {
             guard try ErasedFiles(blobs: blobs, thumbnails: thumbnails, uploads: uploads, folder: folder).remove(
@@ -98,7 +98,7 @@ final class Sweeper: Sendable {
         let swept = try BlobSweep(reader: reader, blobs: blobs, uploads: uploads).run(
             now: Clock.wallMilliseconds(), isStopped: { self.isStopping.load(ordering: .relaxed) },
             forget: { gone in self.writer.submit(.forget(gone, answer: self.answers)) && self.answers.take(maximum: 1).first ?? false })
-        // After the blobs, so that what goes goes together.
+        // After the blobs, so that a thumbnail is removed together with its blob.
         try thumbnails.sweep(blobs, now: Clock.wallMilliseconds())
         guard swept.blobs + swept.others > 0 else { return }
         log(.info, "files_swept", [.init("files", swept.blobs + swept.others), .init("octets", swept.octets)])

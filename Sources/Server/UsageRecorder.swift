@@ -3,7 +3,7 @@ import Posix
 import Reactor
 import Store
 
-/// Looks at records, visits of share links and uses of sessions that are not written yet.
+/// Views of records, visits of share links and uses of sessions that are not written yet.
 final class UsageRecorder {
     /// Milliseconds between two writes: each is a commit.
     static let interval: Int64 = 1_000
@@ -12,9 +12,11 @@ final class UsageRecorder {
     private let log: Log
     private let writer: WriterThread
     private var notes = UsageNotes()
-    /// When they were last given to the writer, milliseconds of `Reactor.now`; `nil` before the first time.
+    /// The time at which they were last given to the writer, milliseconds of `Reactor.now`; `nil` before the first
+    /// time.
     private var writtenAt: Int64?
-    /// False once the server ends: what is noted from then on may never be written, so nothing is given out that has to be noted.
+    /// False once the server is shutting down: later notes may never be written, so nothing that must be noted is sent
+    /// any more.
     private(set) var isOpen = true
 
     init(reactor: Reactor, log: Log, writer: WriterThread) {
@@ -23,19 +25,20 @@ final class UsageRecorder {
         self.writer = writer
     }
 
-    /// A person looked at a record or a document.
+    /// Notes that a person viewed a record or a document.
     func note(_ access: AccessNote) { notes.add(access, at: Clock.monotonicMilliseconds()) }
 
-    /// A visitor opened a share link.
+    /// Notes that a visitor opened a share link.
     func note(_ visit: ShareVisit) { notes.add(visit, at: Clock.monotonicMilliseconds()) }
 
-    /// A program fetched a calendar feed.
+    /// Notes that a program fetched a calendar feed.
     func note(_ feed: FeedName, program: String) { notes.add(feed, program: program, at: Clock.monotonicMilliseconds()) }
 
-    /// A session is in use.
+    /// Notes that a session is in use.
     func renew(_ session: Int64) { notes.add(session: session) }
 
-    /// Gives the notes to the writer, at most once per second. While the writer has no room for them, more gather.
+    /// Gives the notes to the writer, at most once per second. While the writer has no room for them, further ones
+    /// accumulate.
     func write() {
         guard !notes.isEmpty, reactor.now - (writtenAt ?? .min / 2) >= UsageRecorder.interval else { return }
         writtenAt = reactor.now

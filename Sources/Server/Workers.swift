@@ -4,17 +4,18 @@ import Ledger
 import Store
 import Wire
 
-/// The other threads as requests use them: readers, the writer and the file pool do a job, and its result comes back on the reactor's thread.
+/// The other threads, in the form that requests use: readers, the writer and the file pool run a job, and its result
+/// comes back on the reactor's thread.
 ///
-/// A request's completion handler is called in a later tick as a rule, with `nil` when the job failed or found no room. It has to check by itself
-/// whether anybody still wants the result.
+/// A request's completion handler is usually called in a later tick, with `nil` if the job failed or found no room. It
+/// must check by itself whether the result is still wanted.
 final class Workers {
     let readers: ReaderPool
     let writer: WriterThread
     let files: FilePool
     let counts = QueueCounts()
     private var pending = PendingJobs()
-    /// Proposals of requests of this tick, for one submission with the mutations.
+    /// The requests' proposals of this tick, for one submission with the mutations.
     private var proposals: [RequestProposal] = []
 
     init(readers: ReaderPool, writer: WriterThread, files: FilePool) {
@@ -32,11 +33,11 @@ final class Workers {
         if !isTaken { didEnd(ticket, nil) }
     }
 
-    /// Does a job that may wait for a disk or takes a while, after all other jobs of the same key.
+    /// Runs a job that may wait for a disk or takes a while, after all other jobs of the same key.
     ///
     /// - Parameters:
-    ///   - family: whose turn it takes; `nil`: the key has turns of its own.
-    ///   - pool: other threads than those for files.
+    ///   - family: the family whose turn it takes; `nil`: the key has turns of its own.
+    ///   - pool: the threads, if they are not those for files.
     func work<Answer: Sendable>(
         _ key: FilePool.Key, of family: Identifier? = nil, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void
     ) {
@@ -47,8 +48,8 @@ final class Workers {
     /// Begins a job of another thread, which ends with the ticket.
     ///
     /// - Parameters:
-    ///   - submit: gives the job with this ticket to the thread; false when there is no room.
-    ///   - then: called with `nil` when there is no room.
+    ///   - submit: gives the job with this ticket to the thread; false if there is no room.
+    ///   - then: called with `nil` if there is no room.
     /// - Returns: whether it began.
     func start<Answer: Sendable>(_ submit: (UInt64) -> Bool, then: @escaping (Answer?) -> Void) -> Bool {
         let ticket = pending.begin { then($0 as? Answer) }
@@ -57,20 +58,20 @@ final class Workers {
         return false
     }
 
-    /// Does a job of the hashers.
+    /// Runs a job of the hashers.
     ///
     /// - Parameters:
-    ///   - submit: gives the job with this ticket to them; false when there is no room.
-    ///   - then: called with `nil` when there is no room.
+    ///   - submit: gives them the job with this ticket; false if there is no room.
+    ///   - then: called with `nil` if there is no room.
     func hash<Answer: Sendable>(_ submit: (UInt64) -> Bool, then: @escaping (Answer?) -> Void) {
         let ticket = pending.begin { then($0 as? Answer) }
         if !submit(ticket) { didEnd(ticket, nil) }
     }
 
-    /// Proposes a document or a share link: it is decided in the batch of this tick's mutations, and shares their sync. Its change reaches the live rooms
-    /// before `then` is called.
+    /// Proposes a document or a share link: the writer decides it in the batch of this tick's mutations, and it shares
+    /// their sync. Its change reaches the live rooms before `then` is called.
     ///
-    /// - Parameter then: called with `nil` when too many proposals wait, or the server ends.
+    /// - Parameter then: called with `nil` if too many proposals wait, or the server is shutting down.
     func propose(_ request: BatchRequest, then: @escaping (BatchAnswer?) -> Void) {
         proposals.append(RequestProposal(ticket: pending.begin { then($0 as? BatchAnswer) }, request: request))
     }
@@ -81,12 +82,12 @@ final class Workers {
         return proposals
     }
 
-    /// The writer had no room for these.
+    /// Refuses proposals for which the writer had no room.
     func refuse(_ requests: ArraySlice<RequestProposal>) { for request in requests { didEnd(request.ticket, nil) } }
 
     /// Gives the writer a job, whose changes reach the live rooms before `then` is called.
     ///
-    /// - Parameter then: called with `nil` when too many requests wait, or the server ends.
+    /// - Parameter then: called with `nil` if too many requests wait, or the server is shutting down.
     func write<Answer: Sendable>(
         _ body: @escaping @Sendable (Store) throws(StoreFailure) -> (Answer, [CommitResult]), then: @escaping (Answer?) -> Void
     ) {
@@ -102,7 +103,7 @@ final class Workers {
     /// A job of another thread has ended.
     func didEnd(_ ticket: UInt64, _ result: (any Sendable)?) { pending.end(ticket)?(result) }
 
-    /// Begins the work that is done while little happens.
+    /// Begins the work that is done while the server is idle.
     func maintain() { _ = writer.submit(.maintenance) }
 
     /// Logs the jobs that were refused since the last call for lack of room.

@@ -3,66 +3,68 @@ import Family
 import Rooms
 import Store
 
-/// What waits for the writer: jobs in classes, each with a bound of its own, in the order in which they are to be done.
+/// The writer's queue: jobs in classes, each with a bound of its own, in the order in which the writer does them.
 ///
-/// A value without threads or time. The order:
-/// 1. Revocations, all that wait together: they overtake everything. Between two batches of them one piece of other work is done, so that a member
-///    who ends rights again and again stops nobody's writing.
-/// 2. A batch of mutations, with the proposals of requests over HTTP that wait. Families take turns with one each; those of one family keep their order,
-///    and with it those of a session. A family that had more than a batch had time for sits out the next one if others wait: a batch is acknowledged
-///    as a whole, so the others would wait for its next mutation too, and the longest takes as long as four shares of time.
+/// A value without threads or clocks. The order:
+/// 1. Revocations, all waiting ones together: they overtake everything. Between two batches of them the writer does one
+/// piece of other work, so that a member who keeps ending rights does not stop anybody's writing.
+/// 2. A batch of mutations, with the waiting proposals of HTTP requests. Families take turns with one mutation each;
+/// the mutations of one family, and so those of a session, keep their order. If a batch had no time for all mutations
+/// of a family, that family skips the next batch while others wait: a batch is acknowledged as a whole, so the others
+/// would wait for its next mutation too, and the longest takes as long as four shares of time.
 /// 3. One other job, from each class in turn, oldest first. Then the next batch.
 /// 4. `stop`, when nothing else waits.
 ///
-/// So one class never takes another's room, no class waits for more than one job of each other class and a batch before each of them, and a family
-/// waits for one mutation of each other family, however many these have, or for the one that is being made.
+/// So one class never takes another's room, no class waits for more than one job of each other class and a batch before
+/// each of them, and a family waits for at most one mutation of each other family, however many these have, or for the
+/// current one.
 struct WriterQueue: Sendable {
     enum Class: String, CaseIterable, Sendable {
         /// Sign-outs and ends of share links.
         case revocation
         case mutation
-        /// Documents and share links, which requests over HTTP propose.
+        /// Documents and share links, which HTTP requests propose.
         case proposal
         /// Commands of `huddled`'s own processes.
         case admin
-        /// Requests over HTTP of members.
+        /// HTTP requests of members.
         case request
-        /// Jobs of anybody who connects.
+        /// Jobs of clients that have not signed in.
         case stranger
         /// Exports and imports.
         case transfer
         /// The removal of files.
         case sweep
-        /// Parts of the way of mails.
+        /// Steps in the delivery of mails.
         case mail
-        /// Notes of looks and uses.
+        /// Notes of views and uses.
         case usage
         case maintenance
 
-        /// Jobs of the class that may wait; for mutations, mutations.
+        /// The largest number of waiting jobs of the class; for mutations, of mutations.
         var limit: Int {
             switch self {
-            // All that `EndedRights` can have waiting, of sessions and of links.
+            // The largest number that `EndedRights` can have waiting, of sessions and of links.
             case .revocation: 2 * EndedRights<Int64>.maxPending
-            // Some seconds of work. `Limits.pendingOctets` bounds what they hold.
+            // Some seconds of work. `Limits.pendingOctets` bounds their memory.
             case .mutation: 65_536
             // `AdminServer` accepts as many connections.
             case .admin: 64
             case .request, .proposal: 1_024
             case .stranger: 64
-            // There is one transfer, one sweep and one mail at a time, and each waits for its answer.
+            // There is at most one transfer, one sweep and one mail at a time, and each waits for its answer.
             case .transfer, .sweep, .mail: 4
-            // The next one is gathered while one waits.
+            // The next one accumulates while one waits.
             case .usage: 1
             case .maintenance: 1
             }
         }
 
-        /// Whether a job that finds no room is done with the one that waits, so that nobody is refused anything.
+        /// Whether a job that finds no room is merged with the waiting one, so that nothing is refused.
         var isMerged: Bool { self == .usage || self == .maintenance }
     }
 
-    /// What the writer does next.
+    /// The writer's next work.
     enum Work {
         case revocations([Revocation])
         case batch([Proposal], [RequestProposal])
@@ -78,17 +80,17 @@ struct WriterQueue: Sendable {
 
     private var revocations = WaitingLine<Revocation>()
     private var mutations = TurnQueue<Proposal>()
-    /// Families that sit out the next batch if others wait.
+    /// Families that skip the next batch while others wait.
     private var resting: Set<Identifier> = []
     private var proposals = TurnQueue<RequestProposal>()
     private var others: [Class: WaitingLine<WriterJob>] = [:]
     /// The class whose job was done last.
     private var last = Class.revocation
-    /// Mutations of this round that wait.
+    /// The number of waiting mutations of this round.
     private var round = 0
-    /// A batch of mutations is done, and one other job is next.
+    /// Whether a batch of mutations is done, so that one other job is next.
     private var isOthersTurn = false
-    /// The last work was revocations.
+    /// Whether the last work was revocations.
     private var didRevoke = false
     private var end: WriterJob?
     private var isClosed = false
@@ -96,7 +98,7 @@ struct WriterQueue: Sendable {
 
     // MARK: In
 
-    /// - Returns: how many were taken, the first of them; the others find no room.
+    /// - Returns: the number of accepted proposals, which are the first ones; there is no room for the others.
     mutating func put(_ proposals: [Proposal]) -> Int {
         guard isOpen else { return 0 }
         let taken = max(0, min(proposals.count, Class.mutation.limit - mutations.count))
@@ -115,9 +117,10 @@ struct WriterQueue: Sendable {
         return taken
     }
 
-    /// Mutations and requests that were taken out last and not done: they are the next ones of their families, whose turns come first.
+    /// Puts back the mutations and requests that were taken last and not done: they are the next ones of their
+    /// families, whose turns come first.
     ///
-    /// - Parameter batch: the mutations that were taken out. The families of which some were done sit out the next batch.
+    /// - Parameter batch: the mutations that were taken. The families of which some were done skip the next batch.
     mutating func putBack(_ rest: [Proposal], of batch: [Proposal] = [], _ requests: [RequestProposal] = []) {
         resting = Self.cut(batch, rest)
         mutations.putBack(rest) { $0.family }
@@ -125,7 +128,7 @@ struct WriterQueue: Sendable {
         round += rest.count
     }
 
-    /// - Returns: false when there is no room, or nothing is taken any more.
+    /// - Returns: false if there is no room, or the queue is closed.
     mutating func put(_ revocation: Revocation) -> Bool {
         guard isOpen, hasRoom(.revocation, revocations.count) else { return false }
         revocations.append(revocation)
@@ -144,7 +147,7 @@ struct WriterQueue: Sendable {
         return true
     }
 
-    /// Takes nothing more in and gives nothing more out.
+    /// Closes the queue: nothing more goes in or out.
     mutating func close() { isClosed = true }
 
     private var isOpen: Bool { !isClosed && end == nil }
@@ -157,7 +160,7 @@ struct WriterQueue: Sendable {
 
     // MARK: Out
 
-    /// The next work; `nil` when there is none.
+    /// The next work; `nil` if there is none.
     mutating func take() -> Work? {
         if isClosed { return nil }
         if !didRevoke, let work = takeRevocations() { return work }
@@ -208,7 +211,7 @@ struct WriterQueue: Sendable {
         return batch
     }
 
-    /// The families of which a batch did some mutations and not all.
+    /// The families of which a batch did some mutations, but not all.
     private static func cut(_ batch: [Proposal], _ rest: [Proposal]) -> Set<Identifier> {
         var left: [Identifier: Int] = [:]
         for proposal in rest { left[proposal.family, default: 0] += 1 }
@@ -229,18 +232,19 @@ struct WriterQueue: Sendable {
         return nil
     }
 
-    /// The mutations that waited when the round began are done, and no revocation waits: the time for what nobody waits for.
+    /// Whether the mutations that waited when the round began are done and no revocation waits: the time for background
+    /// work.
     var isBetweenRounds: Bool { round == 0 && revocations.isEmpty }
 
-    /// Whether any work but the mutations of one family waits.
+    /// Whether any work except the mutations of one family waits.
     func isAwaited(besides family: Identifier) -> Bool {
         if !revocations.isEmpty || others.values.contains(where: { !$0.isEmpty }) { return true }
         return mutations.hasItems(besides: family) || proposals.hasItems(besides: family)
     }
 
-    // MARK: What is told
+    // MARK: Figures
 
-    /// Jobs of a class that wait.
+    /// The number of waiting jobs of a class.
     func waiting(_ kind: Class) -> Int {
         switch kind {
         case .revocation: revocations.count

@@ -8,23 +8,24 @@ import Rooms
 import Store
 import Wire
 
-/// The one thread that writes: takes what waits, commits it with one sync, tells the reactor.
+/// The one thread that writes: it takes the waiting work, commits it with one sync, and reports to the reactor.
 ///
-/// While one sync runs the next batch gathers by itself, so the batch grows with the load and no timer delays anybody. Documents and share links that
-/// requests propose are in the batch of the mutations: twenty uploads that end together share a sync. `WriterQueue` says what goes before what.
+/// While one sync runs, the next batch accumulates, so the batch grows with the load and no timer delays anybody.
+/// Documents and share links that requests propose are in the batch of the mutations: twenty uploads that end together
+/// share a sync. `WriterQueue` determines the order.
 final class WriterThread: Sendable {
     private let mailbox = WriterMailbox()
     private let disk: DiskPolicy
     private let thread: Thread
     let counts: WriterCounts
-    /// Rung when mail was let wait.
+    /// Rung when a mail was queued.
     let newMail = BlockingQueue<Bool>(limit: 1)
 
     /// - Parameters:
-    ///   - store: the writer's alone from now on.
+    ///   - store: only the writer uses it from now on.
     ///   - events: the reactor's mailbox.
-    ///   - disk: lets files stand back while mutations wait for their commit.
-    ///   - log: gets a line for each slow commit.
+    ///   - disk: makes file work wait while mutations wait for their commit.
+    ///   - log: receives a line for each slow commit.
     init(
         store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, disk: DiskPolicy = DiskPolicy(), log: Log = Log { _ in }
     ) {
@@ -38,12 +39,12 @@ final class WriterThread: Sendable {
         }
     }
 
-    /// Waits until the thread has ended, which it does after `.writerStopped` and `.writerFailed`.
+    /// Waits for the end of the thread, which comes after `.writerStopped` or `.writerFailed`.
     func join() { thread.join() }
 
     /// All mutations of one tick, in the order in which they came, and the proposals of requests beside them.
     ///
-    /// - Returns: those that find no room, the last of them.
+    /// - Returns: those that find no room, which are the last ones.
     func submit(_ proposals: [Proposal], _ requests: [RequestProposal] = []) -> (proposals: ArraySlice<Proposal>, requests: ArraySlice<RequestProposal>) {
         disk.begin(proposals.count)
         let taken = mailbox.put { ($0.put(proposals), $0.put(requests)) }
@@ -51,7 +52,7 @@ final class WriterThread: Sendable {
         return (proposals[taken.0...], requests[taken.1...])
     }
 
-    /// - Returns: false when there is no room for it, or the writer has ended.
+    /// - Returns: false if there is no room for it, or the writer has ended.
     func submit(_ revocation: Revocation) -> Bool { mailbox.put { $0.put(revocation) } }
 
     /// - Returns: as above.
@@ -60,14 +61,14 @@ final class WriterThread: Sendable {
     /// The jobs that were refused for lack of room since the last call.
     func takeRefusals() -> [WriterQueue.Refusal] { mailbox.takeRefusals() }
 
-    /// The jobs of each class that wait.
+    /// The number of waiting jobs of each class.
     var waiting: [(kind: WriterQueue.Class, count: Int)] { mailbox.waiting }
 }
 
 /// The writer's queue between threads.
 private final class WriterMailbox: Sendable {
     private let queue = Lock(WriterQueue())
-    /// Rung when something was put.
+    /// Rung when work was added.
     private let bell = BlockingQueue<Bool>(limit: 1)
 
     func put<Answer: Sendable>(_ body: (inout WriterQueue) -> Answer) -> Answer {
@@ -76,7 +77,7 @@ private final class WriterMailbox: Sendable {
         return answer
     }
 
-    /// Waits until there is something to do.
+    /// Waits until there is work.
     func take() -> WriterQueue.Work {
         while true {
             if let work = queue.withLock({ $0.take() }) { return work }
@@ -84,7 +85,7 @@ private final class WriterMailbox: Sendable {
         }
     }
 
-    /// What a batch had no time for.
+    /// Puts back the work for which a batch had no time.
     func putBack(_ rest: [Proposal], of batch: [Proposal], _ requests: [RequestProposal]) {
         queue.withLock { $0.putBack(rest, of: batch, requests) }
     }
@@ -101,7 +102,7 @@ private final class WriterMailbox: Sendable {
 }
 
 private struct WriterLoop {
-    /// A commit that takes longer, in milliseconds, is felt by those who wait for it.
+    /// The milliseconds above which a commit is slow, because clients that wait for it notice.
     private static let slowMilliseconds: Int64 = 100
 
     let counts: WriterCounts
@@ -114,7 +115,7 @@ private struct WriterLoop {
     let disk: DiskPolicy
     let log: Log
     private let pace: BatchPace
-    /// Mutations of this round, for which others stand back.
+    /// The number of mutations of this round, for which file work waits.
     private var awaited = 0
 
     init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log, counts: WriterCounts, newMail: BlockingQueue<Bool>) {
@@ -134,7 +135,7 @@ private struct WriterLoop {
         do throws(StoreFailure) {
             while try work() {}
         } catch {
-            // Nothing is written any more, and nobody is told that anything was.
+            // Nothing is written any more, and no client receives a receipt.
             mailbox.close()
             events.put(.writerFailed("\(error)"))
         }
@@ -160,7 +161,7 @@ private struct WriterLoop {
                 log(.warning, "commit_slow", [.init("milliseconds", took), .init("mutations", count), .init("requests", requests.count)])
             }
             awaited += proposals.count - report.rest.count
-            // The families hear of changes before the clients that asked for them get answers.
+            // The families receive changes before the clients that requested them receive receipts.
             events.put(.committed(report.results))
             var rest: [RequestProposal] = []
             for (proposal, done) in zip(requests, report.answers) {
@@ -176,7 +177,8 @@ private struct WriterLoop {
             if try !perform(job) { return false }
         }
         guard mailbox.isBetweenRounds else { return true }
-        // After the receipts are on their way: nobody waits for this. Who comes meanwhile waits for it too, so others stand back until its end.
+        // After the receipts were sent: nobody waits for this. Mutations that come during it wait for it too, so file
+        // work waits until its end.
         try store.checkpointIfDue()
         disk.end(awaited)
         awaited = 0
@@ -198,7 +200,7 @@ private struct WriterLoop {
             let (answer, results, barred) = try command.perform(in: store)
             reportEndedSessions()
             if !results.isEmpty { events.put(.committed(results)) }
-            // The connections of a member who may not enter any more end before the parent gets the answer.
+            // The connections of a member who may no longer enter end before the parent receives the answer.
             if let barred { events.put(.shutOut(barred)) }
             if let answer { events.put(.commanded(session, answer)) }
         case .exported(let export, let answer):
@@ -212,7 +214,7 @@ private struct WriterLoop {
         case .request(let ticket, let body):
             let (answer, results) = try body(store)
             reportEndedSessions()
-            // The family hears of it before who asked gets an answer.
+            // The family receives the change before the client that requested it receives an answer.
             if !results.isEmpty { events.put(.committed(results)) }
             events.put(.jobEnded(ticket, answer))
         case .importing(let step, let answer):
@@ -241,7 +243,7 @@ private struct WriterLoop {
             if portion.isFinished {
                 _ = try store.truncateLog()
             } else {
-                // Behind whatever waits: nobody waits for a purge. The end of the queue ends it for now.
+                // Behind all waiting work: nobody waits for a purge. The end of the queue ends it for now.
                 _ = mailbox.put { $0.put(.maintenance) }
             }
         case .stop(let notes):
@@ -255,7 +257,8 @@ private struct WriterLoop {
 }
 
 extension SessionCommand {
-    /// - Returns: `nil` when nobody waits for the answer; the changes for the live rooms; and the member whose connections are to end.
+    /// - Returns: the answer, `nil` if nobody waits for it; the changes for the live rooms; and the member whose
+    ///   connections must end.
     fileprivate func perform(in store: Store) throws(StoreFailure) -> (SessionCommandAnswer?, [CommitResult], BarredMember?) {
         switch self {
         case .redeem(let code, let nonce, let name, let session?):
@@ -337,7 +340,7 @@ extension SessionCommand {
 }
 
 extension SessionCommandAnswer {
-    /// `nil` for what answers no command of a session.
+    /// `nil` for an answer to something other than a session's command.
     fileprivate init?(_ answer: Result<AdminAnswer, Rejection>) {
         switch answer {
         case .success(.token(let created)):

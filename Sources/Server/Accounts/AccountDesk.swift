@@ -8,15 +8,16 @@ import Rooms
 import Store
 import Wire
 
-/// Signs people in by name, and does what they ask about the ways in which they sign in: for the socket and over HTTP alike.
+/// Signs people in by name, and carries out their requests about their ways to sign in: for the socket and for HTTP
+/// alike.
 ///
-/// A sign-in takes four steps, on four threads: a reader looks the name up, the limits of guesses decide, a hasher compares, and the writer opens the session if
-/// the hash that was compared is still the stored one. A name of nobody takes the same steps, but for the last.
+/// A sign-in takes four steps, on four threads: a reader looks the name up, the limits of guesses decide, a hasher
+/// compares, and the writer opens the session if the compared hash is still the stored one. An unknown name takes the
+/// same steps except for the last.
 ///
-///     look up --unknown or known--> begin an attempt --delayed--> sign_in_failed with retry_after
-///                                        |--> hash --wrong--> sign_in_failed
-///                                               |---no room--> busy; the attempt does not count
-///                                               |---right--> writer --> signed in, sign_in_failed or factor_required
+///     look up --unknown or known--> begin an attempt --delayed--> sign_in_failed with retry_after |--> hash --wrong-->
+///     sign_in_failed |---no room--> busy; the attempt does not count |---right--> writer --> signed in, sign_in_failed
+///     or factor_required
 final class AccountDesk {
     private let reactor: Reactor
     private let workers: Workers
@@ -24,11 +25,11 @@ final class AccountDesk {
     private var mailThrottle = MailThrottle()
     /// Set once before the loop runs: the server sends mail.
     var sendsMail = false
-    /// Failures by person that are not in the audit log yet; at most as many as hashes were computed in a second.
+    /// Failures by person that are not in the audit log yet; at most as many as the hashes of one second.
     private var failures: [Int64: Int] = [:]
-    /// Passwords that were compared, right or wrong, of somebody or of nobody.
+    /// The number of compared passwords, right or wrong, for known and for unknown names.
     private(set) var comparisons = 0
-    /// Set once before the loop runs. Without it every password is `busy`.
+    /// Set once before the loop runs. Without it every password gets `busy`.
     var hasher: HasherPool?
 
     let passkeys: PasskeyDesk
@@ -52,7 +53,7 @@ final class AccountDesk {
         }
     }
 
-    /// A code opened nothing.
+    /// Counts a code that was wrong.
     func missedCode(_ address: NetworkAddress?) {
         guard address != nil else { return }
         _ = throttle.begin(nil, from: .address(address), now: reactor.now)
@@ -63,7 +64,7 @@ final class AccountDesk {
     /// Signs a person in by name.
     ///
     /// - Parameters:
-    ///   - address: by which limits count the client; `nil` if none does.
+    ///   - address: the address by which limits count the client; `nil` if none counts it.
     ///   - then: called once, on this thread.
     func signIn(
         _ signIn: NameSignIn, _ new: NewSession, from address: NetworkAddress?, then: @escaping (Result<SignedInByName, Rejection>) -> Void
@@ -73,9 +74,9 @@ final class AccountDesk {
             try Self.checkForm(signIn.secrets)
             if !signIn.label.isEmpty { new.name = try AccountSession.canonicalName(signIn.label) }
         } catch { return then(.failure(error)) }
-        // A text that cannot be a name is a name of nobody.
+        // A text that cannot be a name is treated as an unknown name.
         let name = try? SignInName(signIn.name)
-        // It may be an address, with the code that was mailed to it.
+        // The text may be an e-mail address, with the code that was mailed to it.
         guard name != nil || signIn.secrets.recoveryCode != nil else { return attempt(nil, nil, signIn, .address(address), new, then) }
         workers.read { [secrets = signIn.secrets, device = signIn.device, typed = signIn.name] reader throws(StoreFailure) in
             try reader.secrets(of: name, typed: typed, recoveryCode: secrets.recoveryCode, device: device)
@@ -104,9 +105,10 @@ final class AccountDesk {
         }
     }
 
-    /// Compares what somebody shows with what is stored.
+    /// Compares the shown secrets with the stored ones.
     ///
-    /// - Parameter then: gets what the writer is to check again, with the attempt, which is still to be settled.
+    /// - Parameter then: receives the values that the writer has to check again, and the attempt, which is still to be
+    ///   settled.
     private func prove(
         _ account: SignInThrottle.Account?, _ source: SignInThrottle.Source, _ stored: StoredSecrets?, _ secrets: ShownSecrets,
         then: @escaping (Result<(CheckedSecrets, SignInThrottle.Attempt), Rejection>) -> Void
@@ -143,25 +145,25 @@ final class AccountDesk {
         then(.failure(.signInFailed))
     }
 
-    /// Ends an attempt by the answer of the writer; `nil`: the writer had no room.
+    /// Ends an attempt by the writer's answer; `nil`: the writer had no room.
     private func settle(_ attempt: SignInThrottle.Attempt, person: Int64, _ answer: Result<Void, Rejection>?) {
         switch answer {
         case .success?: throttle.succeed(attempt)
         case .failure(let rejection)? where rejection.code == .signInFailed:
             throttle.fail(attempt, now: reactor.now)
             failures[person, default: 0] += 1
-        // The password was right, and is not guessed here.
+        // The password was right: this answer helps nobody to guess it.
         case .failure(let rejection)? where rejection.code == .factorRequired: throttle.fail(attempt, now: reactor.now)
         case .failure?, nil: throttle.cancel(attempt, now: reactor.now)
         }
     }
 
-    /// - Parameter then: gets `nil` when there is no room.
+    /// - Parameter then: receives `nil` if there is no room.
     private func check(_ password: [UInt8], _ hash: PasswordHash?, then: @escaping (HasherPool.Check?) -> Void) {
         workers.hash { [hasher] in hasher?.check($0, password, hash) ?? false } then: { then($0) }
     }
 
-    /// The secret of a device as the limits of guesses know it.
+    /// The secret of a device, in the form that the limits of guesses use.
     private static func name(of device: String) -> Identifier {
         let digest = Digest.sha256(Array(device.utf8))
         func half(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -176,9 +178,10 @@ final class AccountDesk {
 
     // MARK: Recovery by mail
 
-    /// Lets a code be mailed to the person whom a text means, by the sign-in name or the address. The work begins after the answer, which says nothing of it.
+    /// Has a code mailed to the person with this sign-in name or e-mail address. The work begins after the answer,
+    /// which reveals nothing about it.
     ///
-    /// - Returns: why nobody is looked up, which does not depend on the text.
+    /// - Returns: the reason why nobody is looked up, which does not depend on the text.
     func offerRecovery(_ text: String, from address: NetworkAddress?) -> Rejection? {
         guard sendsMail else { return .noMail }
         if let wait = mailThrottle.count(address, now: reactor.now) { return .tooManyMails(wait) }
@@ -193,7 +196,7 @@ final class AccountDesk {
 
     // MARK: The account
 
-    /// Does what a person asks about their account in a session.
+    /// Carries out a person's request about their account in a session.
     ///
     /// - Parameter then: called once, on this thread.
     func perform(_ act: AccountAct, session: Int64, person: Int64, then: @escaping (Result<AccountAnswer, Rejection>) -> Void) {
@@ -221,7 +224,7 @@ final class AccountDesk {
             }
         case .removePasskey(let id): write(then) { store throws(StoreFailure) in try store.removePasskey(id, by: session).map { AccountAnswer(state: $0) } }
         case .setMail(let address):
-            // Its mails are counted for the person and for the address: nobody fills the mailbox of somebody else.
+            // Mails are counted for the person and for the address, so that nobody can fill another person's mailbox.
             if let wait = mailThrottle.count([.person(person), .address(address)], now: reactor.now) { return then(.failure(.tooManyMails(wait))) }
             write(then) { store throws(StoreFailure) in try store.setMail(address, by: session).map { AccountAnswer(state: $0) } }
         case .confirmMail(let code):
@@ -230,7 +233,7 @@ final class AccountDesk {
         case .removeMail: write(then) { store throws(StoreFailure) in try store.removeMail(by: session).map { AccountAnswer(state: $0) } }
         case .recoverMember(let member, let family):
             write({ [self] answer in
-                // The answer has the account of the parent beside the code.
+                // The answer contains the parent's account beside the code.
                 guard case .success(let made) = answer else { return then(answer) }
                 perform(.show, session: session, person: person) { then($0.map { AccountAnswer(state: $0.state, code: made.code, expiresAt: made.expiresAt) }) }
             }) { store throws(StoreFailure) in
@@ -259,7 +262,7 @@ final class AccountDesk {
             guard let stored = found else {
                 return then(.failure(Rejection(.contradicted, "You have no password to confirm with. Nothing was changed")))
             }
-            // A session that was stolen guesses on its own account of failures, and holds up nobody else.
+            // A stolen session has its own count of failures, so that its guesses do not block anybody else.
             let source = SignInThrottle.Source.device(Identifier(high: 0, low: UInt64(bitPattern: session)))
             prove(stored.account, source, stored, secrets) { [self] answer in
                 switch answer {
@@ -323,7 +326,8 @@ final class AccountDesk {
 
     // MARK: Time
 
-    /// Enters failures into the audit log, together: each commit takes a sync, and there may be thirty failures per second.
+    /// Enters failures into the audit log together: each commit takes a sync, and there may be thirty failures per
+    /// second.
     func everySecond() {
         passkeys.everySecond()
         guard !failures.isEmpty else { return }

@@ -5,18 +5,15 @@ import JSON
 import Store
 import Wire
 
-/// The ways in which a person signs in, over HTTP: what `account` and its like do on the socket.
+/// The ways in which a person signs in, over HTTP: the counterpart of `account` and the related frames on the socket.
 ///
-/// | path | methods | what |
-/// | --- | --- | --- |
-/// | `/account` | GET | the sign-in name, whether there is a second factor, how many recovery codes are left |
-/// | `/account/confirm` | POST | shows the password again |
-/// | `/account/password` | PUT DELETE | sets name and password; removes them |
-/// | `/account/factor` | POST PUT DELETE | draws a second factor; confirms it; removes it |
-/// | `/account/recovery-codes` | POST | makes recovery codes |
-/// | `/account/mail` | PUT POST DELETE | sends a code to an e-mail address; confirms it; removes it |
-/// | `/account/recovery` | POST | asks for a mail with a code, without a session |
-/// | `/families/<id>/members/<id>/recovery` | POST | makes a code by which a member comes back |
+/// | path | methods | purpose | | --- | --- | --- | | `/account` | GET | the sign-in name, whether there is a second
+/// factor, how many recovery codes are left | | `/account/confirm` | POST | shows the password again | |
+/// `/account/password` | PUT DELETE | sets name and password; removes them | | `/account/factor` | POST PUT DELETE |
+/// draws a second factor; confirms it; removes it | | `/account/recovery-codes` | POST | makes recovery codes | |
+/// `/account/mail` | PUT POST DELETE | sends a code to an e-mail address; confirms it; removes it | |
+/// `/account/recovery` | POST | asks for a mail with a code, without a session | |
+/// `/families/<id>/members/<id>/recovery` | POST | makes a code with which a member can sign in again |
 enum AccountRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/account", .account)
@@ -43,7 +40,7 @@ enum AccountRoutes {
                 .post {
                     .handler(
                         AccountChange($0, services) { context in
-                            // An id of another form is one that nobody has.
+                            // An id of another form belongs to nobody.
                             let none = Identifier(high: 0, low: 0)
                             return .recoverMember(
                                 Identifier(context.path["member"]) ?? none, family: Identifier(context.path["family"]) ?? none)
@@ -71,7 +68,7 @@ private class AccountChange: SessionHandler {
             switch answer {
             case .success(let answer):
                 let device = answer.device.flatMap { secret in context.cookie.map { [$0.deviceField(secret)] } } ?? []
-                // A browser gets the secret of the device in a cookie, where no script reads it.
+                // A browser gets the secret of the device in a cookie, which scripts cannot read.
                 var shown = answer
                 if context.head.fields.contains("cookie") { shown.device = nil }
                 respond(200, device) { shown.encode(into: &$0) }
@@ -114,7 +111,7 @@ private final class AccountFilling: AccountChange {
     private let fill: (Content) -> AccountAct
 
     /// - Parameters:
-    ///   - members: of the content; of `confirm` some, of the others all.
+    ///   - members: the members of the content; `confirm` requires some of them, the other requests all.
     init(_ context: RequestContext, _ services: RequestServices, _ members: [String], _ fill: @escaping (Content) -> AccountAct) {
         self.members = members
         self.fill = fill

@@ -5,15 +5,15 @@ import Locks
 import Posix
 import Reactor
 
-/// The threads that hash passwords: a hash takes tens of milliseconds and 19 MiB, so there are two at a time, and the reactor and the
-/// writer go first when cores are scarce.
+/// The threads that hash passwords: a hash takes tens of milliseconds and 19 MiB, so there are two at a time, and the
+/// reactor and the writer take precedence when cores are scarce.
 ///
-/// A flood of sign-ins costs two niced threads and their memory. 64 requests may wait; for more there is no room, and the caller answers
-/// `busy`. Jobs are done in the order in which they came, and their results go into the shard's mailbox.
+/// A flood of sign-ins costs two niced threads and their memory. At most 64 requests wait; to any further one the
+/// caller answers `busy`. Jobs run in the order in which they came, and their results go into the shard's mailbox.
 final class HasherPool: Sendable {
     static let threads = 2
     static let nice: Int32 = 10
-    /// Jobs that wait. The last of them waits for 32 hashes of a thread: some 2 s.
+    /// The largest number of waiting jobs. The last of them waits for 32 hashes of a thread: about 2 s.
     static let maxWaiting = 64
 
     /// The result of checking a password.
@@ -36,15 +36,15 @@ final class HasherPool: Sendable {
     private let events: Mailbox<ShardEvent>
     private let waiting: BlockingQueue<@Sendable () -> ShardEvent>
     private let started = Lock<[Thread]>([])
-    /// The time of hashes, nanoseconds, and the requests that found no room.
+    /// The time of hashes in nanoseconds, and the number of requests that found no room.
     let time = Histogram(.time)
     let refused = Counter()
     /// The cost of new hashes.
     let cost: PasswordHash.Cost
-    /// Hashed for a name that nobody has, so that its answer takes as long as that for a name of somebody.
+    /// Hashed for an unknown name, so that its answer takes as long as that for a known one.
     private let decoy: PasswordHash
 
-    /// - Parameter decoy: made at `cost` from a password that nobody knows; see `makeDecoy`.
+    /// - Parameter decoy: a hash at `cost` of a password that nobody knows; see `makeDecoy`.
     init(events: Mailbox<ShardEvent>, decoy: PasswordHash, threads: Int = HasherPool.threads, limit: Int = HasherPool.maxWaiting) {
         self.events = events
         self.decoy = decoy
@@ -62,7 +62,7 @@ final class HasherPool: Sendable {
         PasswordHash.make(Random.octets(32), salt: Random.octets(PasswordHash.saltOctets), cost: cost)
     }
 
-    /// A hash that no password matches, without the time and memory of one: random octets in its place.
+    /// A hash that no password matches, made without the time and memory of a real one: random octets in its place.
     static func randomDecoy(_ cost: PasswordHash.Cost) -> PasswordHash {
         func text(_ count: Int) -> Substring { Base64.encode(Random.octets(count), .standard).prefix { $0 != "=" } }
         let phc = "$argon2id$v=19$m=\(cost.memory),t=\(cost.passes),p=\(cost.lanes)$\(text(PasswordHash.saltOctets))$\(text(32))"
@@ -70,13 +70,14 @@ final class HasherPool: Sendable {
         return hash
     }
 
-    /// Jobs that wait.
+    /// The number of waiting jobs.
     var count: Int { waiting.count }
 
     /// Checks a password.
     ///
-    /// - Parameter stored: the hash of the person with this name; `nil` if nobody has the name, which costs the same hash.
-    /// - Returns: false when there is no room: the answer is `busy`.
+    /// - Parameter stored: the hash of the person with this name; `nil` if nobody has the name, which costs the same
+    ///   hash.
+    /// - Returns: false if there is no room: the answer is `busy`.
     func check(_ ticket: UInt64, _ password: [UInt8], _ stored: PasswordHash?) -> Bool {
         put { [decoy, cost] in .jobEnded(ticket, Self.check(password, stored, decoy: decoy, cost: cost)) }
     }
@@ -84,7 +85,7 @@ final class HasherPool: Sendable {
     /// Checks a new password by the rules and hashes it.
     ///
     /// - Parameter isKnown: looks up lists of known passwords, on the thread of the pool.
-    /// - Returns: false when there is no room: the answer is `busy`.
+    /// - Returns: false if there is no room: the answer is `busy`.
     func make(
         _ ticket: UInt64, _ password: [UInt8], name: SignInName, isKnown: @escaping @Sendable ([UInt8]) -> Bool = { KnownPasswords.contain($0) }
     ) -> Bool {
@@ -97,7 +98,7 @@ final class HasherPool: Sendable {
         return isTaken
     }
 
-    /// Takes nothing more, does what was taken, and waits for it.
+    /// Accepts no further jobs, finishes those it has, and waits for that.
     func stop() {
         waiting.close()
         let threads = started.withLock { threads in
@@ -117,16 +118,16 @@ final class HasherPool: Sendable {
     }
 
     private static func check(_ password: [UInt8], _ stored: PasswordHash?, decoy: PasswordHash, cost: PasswordHash.Cost) -> Check {
-        // No password is longer: nobody makes the server read more.
+        // No valid password is longer: a client cannot make the server read more.
         guard password.count <= PasswordRules.octets.upperBound else { return check([], nil, decoy: decoy, cost: cost) }
         switch (stored ?? decoy).matches(password) {
         case .noMemory: return .noMemory
         case .wrong: return .wrong
-        // By a chance of 2^-256, but nobody signs in to no account.
+        // The chance is 2^-256, but an unknown name must never sign in.
         case .right where stored == nil: return .wrong
         case .right:
             guard let stored, stored.cost != cost else { return .right(renewed: nil) }
-            // Without memory for the new hash the old one stays: the password is right all the same.
+            // Without memory for the new hash the old one stays: the password is right in any case.
             return .right(renewed: PasswordHash.make(password, salt: Random.octets(PasswordHash.saltOctets), cost: cost))
         }
     }

@@ -3,9 +3,10 @@ import HTTP1
 import JSON
 import Store
 
-/// `POST /account/recovery` with `{"name":"ana"}`: asks for a mail with a code that stands for the password once.
+/// `POST /account/recovery` with `{"name":"ana"}`: asks for a mail with a code that replaces the password once.
 ///
-/// The answer is always the same, and leaves before anybody is looked up, so that neither its words nor its time say whether the name or address is known.
+/// The answer is always the same, and the server sends it before it looks anybody up, so that neither its words nor its
+/// time reveal whether the name or address is known.
 final class RecoveryAsking: SessionHandler {
     private struct Content: JSONContent {
         static let maxOctets = 1_024
@@ -25,7 +26,7 @@ final class RecoveryAsking: SessionHandler {
     }
 
     override func begin() {
-        // A page of elsewhere could let its visitor's browser ask.
+        // A page of another site could make its visitor's browser ask.
         guard context.isOwnPage || !context.head.fields.contains("origin") else { return respond(HTTPResponse(refusal: .foreignPage)) }
         guard context.head.fields.contains("content-type") else { return respond(JSONBody.otherType) }
         acceptJSON(Content.self) { [self] content in

@@ -8,13 +8,13 @@ import Store
 
 /// Gives challenges to browsers, and checks their answers: new passkeys, sign-ins with one, and confirmations.
 ///
-/// An answer takes three steps, on three threads: here its challenge is used up, a reader compares it with the stored key, and the writer does what it is
-/// for, if the stored counter is still below that of the answer.
+/// An answer takes three steps, on three threads: this one uses up its challenge, a reader compares it with the stored
+/// key, and the writer carries out its purpose, if the stored counter is still below that of the answer.
 ///
 ///     challenge: (none) --given--> waiting --answer, 5 minutes, too many others--> (none)
 ///
-/// Challenges are in memory: a restart forgets them, and the browser begins again. Those of strangers are in a table of their own, so that a flood of them
-/// pushes out no challenge of somebody who is signed in.
+/// Challenges are only in memory: a restart loses them, and the browser begins again. The challenges of strangers are
+/// in a table of their own, so that a flood of them never displaces the challenge of a person who is signed in.
 final class PasskeyDesk {
     /// The server as browsers know it; `nil` without the option `public-url`: then there are no passkeys.
     var party: RelyingParty?
@@ -32,9 +32,9 @@ final class PasskeyDesk {
         var reason: PasskeyRefusal
     }
 
-    /// Challenges of strangers from one address within the life of a challenge.
+    /// The largest number of challenges of strangers from one address within the life of a challenge.
     static let perAddress = 300
-    /// Addresses that are counted at most.
+    /// The largest number of addresses that are counted.
     static let mostAddresses = 20_000
 
     init(reactor: Reactor, workers: Workers) {
@@ -44,7 +44,7 @@ final class PasskeyDesk {
 
     // MARK: Challenges
 
-    /// The use that a challenge of a session is for: another session of the same person cannot use it.
+    /// The name of the use of a session's challenge: another session of the same person cannot use it.
     private static func name(_ session: Int64, _ person: Int64) -> Identifier {
         Identifier(high: UInt64(bitPattern: session), low: UInt64(bitPattern: person))
     }
@@ -63,9 +63,9 @@ final class PasskeyDesk {
         return challenge
     }
 
-    /// A challenge for a sign-in, of somebody who has not said who they are.
+    /// A challenge for a sign-in by a person who has not named themselves.
     ///
-    /// - Parameter address: by which limits count the client; `nil` if none does.
+    /// - Parameter address: the address by which limits count the client; `nil` if none counts it.
     /// - Returns: `rate_limited` for an address that asked for too many.
     func challengeToSignIn(from address: NetworkAddress?) -> Result<[UInt8], Rejection> {
         if let address {
@@ -87,9 +87,9 @@ final class PasskeyDesk {
         Rejection(.rateLimited, "Too many passkeys are asked for from your network. Try again in a moment.", retryAfter: retryAfter)
     }
 
-    /// Uses the challenge of an answer up, whatever else is wrong with it.
+    /// Uses up the challenge of an answer, whether or not the answer has other faults.
     ///
-    /// - Returns: why it cannot be used; `nil` if it can.
+    /// - Returns: the reason why it cannot be used; `nil` if it can.
     private func use(_ clientData: [UInt8], _ purpose: PasskeyChallenges.Purpose) -> PasskeyRefusal? {
         do throws(PasskeyRefusal) {
             let challenge = try ClientData(clientData).challenge
@@ -104,7 +104,7 @@ final class PasskeyDesk {
 
     // MARK: Answers
 
-    /// A use of a passkey as a browser tells it.
+    /// A use of a passkey as a browser reports it.
     struct Use: Sendable {
         var credential: [UInt8]
         var assertion: Passkey.Assertion
@@ -145,7 +145,7 @@ final class PasskeyDesk {
         }
     }
 
-    /// Notes that the person of a session has shown a passkey of theirs.
+    /// Notes that the person of a session has used one of their passkeys.
     func confirm(_ use: Use, session: Int64, person: Int64, then: @escaping (Result<AccountState, Rejection>) -> Void) {
         check(use, .confirm(person: Self.name(session, person)), person: person, then) { [self] checked in
             workers.write { store throws(StoreFailure) in (try store.confirm(checked, session: session), []) } then: {
@@ -154,7 +154,7 @@ final class PasskeyDesk {
         }
     }
 
-    /// - Parameter person: whose passkey it has to be; `nil`: anybody's, who is named by the handle.
+    /// - Parameter person: the person who must own the passkey; `nil`: anybody, named by the handle.
     private func check<Answer>(
         _ use: Use, _ purpose: PasskeyChallenges.Purpose, person: Int64?, _ then: @escaping (Result<Answer, Rejection>) -> Void,
         right: @escaping (CheckedPasskey) -> Void
@@ -163,7 +163,7 @@ final class PasskeyDesk {
         let used = self.use(use.assertion.clientData, purpose)
         workers.read { reader throws(StoreFailure) in
             guard let (row, handle) = try reader.passkey(credential: use.credential) else { return Finding.wrong(.unknown, person: person) }
-            // A foreign passkey says nothing about its person in the audit log of the person who tries it.
+            // If somebody tries a passkey of another person, their own audit log does not name that person.
             if let person, row.person != person { return Finding.wrong(.unknown, person: person) }
             var passkey = row.passkey
             do throws(PasskeyRefusal) {
@@ -181,7 +181,7 @@ final class PasskeyDesk {
     }
 
     private func refuse<Answer>(_ reason: PasskeyRefusal, person: Int64?, _ then: (Result<Answer, Rejection>) -> Void) {
-        // Nobody's audit log has a passkey of nobody.
+        // An unknown passkey is in nobody's audit log.
         if let person { refusals[RefusalKey(person: person, reason: reason), default: 0] += 1 }
         then(.failure(.passkeyRefused))
     }

@@ -6,18 +6,15 @@ import JSON
 import Store
 import Wire
 
-/// Passkeys over HTTP, for browsers. Options have the members of Web Authentication Level 3, §5.1 (`PublicKeyCredentialCreationOptionsJSON` and
-/// `PublicKeyCredentialRequestOptionsJSON`); octets are base64url without padding.
+/// Passkeys over HTTP, for browsers. Options have the members of Web Authentication Level 3, §5.1
+/// (`PublicKeyCredentialCreationOptionsJSON` and `PublicKeyCredentialRequestOptionsJSON`); octets are base64url without
+/// padding.
 ///
-/// | path | methods | content |
-/// | --- | --- | --- |
-/// | `/passkeys` | GET POST | the passkeys of the person; adds one |
-/// | `/passkeys/options` | POST | options for a new passkey |
-/// | `/passkeys/<id>` | PATCH DELETE | names one; removes one |
-/// | `/passkeys/sign-in/options` | POST | options for a sign-in |
-/// | `/passkeys/sign-in` | POST | makes a session for the browser, in its cookie |
-/// | `/passkeys/confirm/options` | POST | options for a confirmation |
-/// | `/passkeys/confirm` | POST | shows a passkey, which counts for 10 minutes |
+/// | path | methods | purpose | | --- | --- | --- | | `/passkeys` | GET POST | the passkeys of the person; adds one | |
+/// `/passkeys/options` | POST | options for a new passkey | | `/passkeys/<id>` | PATCH DELETE | names one; removes one
+/// | | `/passkeys/sign-in/options` | POST | options for a sign-in | | `/passkeys/sign-in` | POST | makes a session for
+/// the browser, in its cookie | | `/passkeys/confirm/options` | POST | options for a confirmation | |
+/// `/passkeys/confirm` | POST | shows a passkey, which counts for 10 minutes |
 enum PasskeyRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/passkeys", .account)
@@ -168,7 +165,7 @@ private final class PasskeyOffering: PasskeyHandler {
     }
 }
 
-/// `POST /passkeys` with what `navigator.credentials.create()` gave.
+/// `POST /passkeys` with the result of `navigator.credentials.create()`.
 private final class PasskeyAdding: PasskeyHandler {
     private struct Content: JSONContent {
         static let maxOctets = 16_384
@@ -318,13 +315,14 @@ private final class PasskeyAsking: PasskeyHandler {
 /// `POST /passkeys/sign-in`: makes a session for a browser, in its cookie.
 private final class PasskeySignIn: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
-        // As of POST /session: a page of elsewhere could sign its visitor in as somebody else, and JSON needs a permission of the browser.
+        // As for POST /session: a page of another site could sign its visitor in as somebody else, and JSON needs the
+        // browser's permission.
         guard context.isOwnPage || !context.head.fields.contains("origin") else { return respond(HTTPResponse(refusal: .foreignPage)) }
         guard context.head.fields.contains("content-type") else { return respond(JSONBody.otherType) }
         guard let cookie = context.cookie else { return respond(HTTPResponse(refusal: .signedOut(hasToken: false))) }
         acceptJSON(PasskeyUseContent.self) { [self] content in
             guard let use = try? content.use() else { return }
-            // Refusals share the limit of an address with codes and passwords.
+            // Refusals share the limit per address with codes and passwords.
             if let wait = services.accounts.codeWait(context.address) { return respond(HTTPResponse(PasskeyDesk.tooMany(retryAfter: wait))) }
             let isBrief = content.brief ?? false
             let name = (content.device.flatMap { try? AccountSession.canonicalName($0) }) ?? ""

@@ -1,15 +1,16 @@
 import Family
 import HTTP1
 
-/// The cookie of a browser's session with this server, as the browser of one request knows it.
+/// The cookie of a browser's session with this server, for the host of one request.
 ///
-/// Cookies do not tell ports apart, so the port is part of the name. The prefix `__Host-` keeps other hosts of the same domain from setting it; browsers
-/// take it with `Secure` alone, that is over TLS, and on loopback. By plain http elsewhere the cookie has neither.
+/// Cookies do not distinguish ports, so the port is part of the name. The prefix `__Host-` keeps other hosts of the
+/// same domain from setting the cookie; browsers accept the prefix only with `Secure`, that is over TLS and on
+/// loopback. Over plain HTTP elsewhere the cookie has neither.
 struct SessionCookie: Equatable {
     let name: String
     let isSecure: Bool
 
-    /// - Returns: `nil` where the request names no host.
+    /// - Returns: `nil` if the request names no host.
     init?(_ source: RequestSource?) {
         guard let source, let authority = source.authority else { return nil }
         isSecure = source.isSecure || Self.isLoopback(authority.host)
@@ -38,6 +39,6 @@ struct SessionCookie: Equatable {
 
     func deviceField(_ secret: String) -> Field { Cookies.set(deviceName, secret, isSecure: isSecure, life: AccountSession.lifeDays * 86_400) }
 
-    /// Takes the cookie away.
+    /// The field that removes the cookie.
     var removal: Field { Cookies.set(name, "", isSecure: isSecure, life: 0) }
 }

@@ -5,13 +5,12 @@ import JSON
 import Store
 import Wire
 
-/// Sessions over HTTP: the sign-in of a browser, and what `sessions` and its like do on the socket.
+/// Sessions over HTTP: the sign-in of a browser, and the counterpart of `sessions` and the related frames on the
+/// socket.
 ///
-/// | path | methods | what |
-/// | --- | --- | --- |
-/// | `/session` | GET POST DELETE | the person who is signed in; signs in; signs out |
-/// | `/sessions` | GET DELETE | the sessions and tokens of the person; ends all others |
-/// | `/sessions/<id>` | PATCH DELETE | names one; ends one |
+/// | path | methods | purpose | | --- | --- | --- | | `/session` | GET POST DELETE | the person who is signed in; signs
+/// in; signs out | | `/sessions` | GET DELETE | the sessions and tokens of the person; ends all others | |
+/// `/sessions/<id>` | PATCH DELETE | names one; ends one |
 enum SessionRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("", .account)
@@ -24,7 +23,7 @@ enum SessionRoutes {
         ]
     }
 
-    /// The session that a path names. An id of another form is one that nobody has.
+    /// The session that a path names. An id of another form belongs to nobody.
     static func id(_ context: RequestContext) -> Identifier { Identifier(context.path["id"]) ?? Identifier(high: 0, low: 0) }
 }
 
@@ -37,7 +36,7 @@ class SessionHandler: RequestHandler {
         super.init(context)
     }
 
-    /// Answers with one JSON object, which nobody keeps.
+    /// Answers with one JSON object, which must not be stored.
     final func respond(_ status: Int, _ fields: [Field] = [], _ members: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -150,7 +149,7 @@ final class SessionsEnding: SessionHandler {
     }
 }
 
-/// `DELETE /session`: the session opens nothing from this moment; the answer follows when that is durable.
+/// `DELETE /session`: the session gives no access from this moment; the answer follows when that is durable.
 final class SignOut: SessionHandler {
     override func begin() {
         guard let signIn = context.signIn else { return }
@@ -164,7 +163,7 @@ final class SignOut: SessionHandler {
 
 /// `POST /session`: makes a session for a browser, in its cookie.
 ///
-/// Each way of showing who one is ends in `open`.
+/// Each way to sign in ends in `open`.
 final class SessionOpening: SessionHandler {
     private struct Content: JSONContent {
         static let maxOctets = 4_096
@@ -173,7 +172,7 @@ final class SessionOpening: SessionHandler {
         var token: String?
         var code: String?
         var client: String?
-        /// Of the person, as an invite has it; or the sign-in name.
+        /// The person's name, as an invite has it; or the sign-in name.
         var name: String?
         var secrets = ShownSecrets()
         /// The name of the session.
@@ -219,9 +218,9 @@ final class SessionOpening: SessionHandler {
     }
 
     override func begin() {
-        // A page of elsewhere could sign its visitor in as somebody else.
+        // A page of another site could sign its visitor in as somebody else.
         guard context.isOwnPage || !context.head.fields.contains("origin") else { return respond(HTTPResponse(refusal: .foreignPage)) }
-        // A form, and a request without a type, need no permission of the browser; JSON does.
+        // A form, and a request without a type, need no permission from the browser; JSON does.
         guard context.head.fields.contains("content-type") else { return respond(JSONBody.otherType) }
         guard let cookie = context.cookie else { return respond(HTTPResponse(refusal: .signedOut(hasToken: false))) }
         acceptJSON(Content.self) { [self] content in
@@ -237,7 +236,7 @@ final class SessionOpening: SessionHandler {
         }
     }
 
-    // MARK: Ways in
+    // MARK: Ways to sign in
 
     /// The token of another session of the person, which stays.
     private func open(token: String, _ device: String, _ isBrief: Bool, _ cookie: SessionCookie) {
@@ -270,7 +269,8 @@ final class SessionOpening: SessionHandler {
         }
     }
 
-    /// The sign-in name with the password, or with a recovery code. A browser in which the person has signed in before shows a cookie of its own.
+    /// Signs in with the sign-in name and the password, or a recovery code. A browser in which the person has signed in
+    /// before shows a cookie of its own.
     private func open(name: String, _ secrets: ShownSecrets, _ label: String, _ isBrief: Bool, _ cookie: SessionCookie) {
         let signIn = NameSignIn(name: name, secrets: secrets, device: cookie.device(in: context.head.fields), label: label)
         let new = NewSession(person: 0, kind: .browser, isBrief: isBrief)
@@ -279,13 +279,13 @@ final class SessionOpening: SessionHandler {
             switch answer {
             case .failure(let rejection): respond(HTTPResponse(rejection))
             case .success(let made):
-                // A computer that is not the person's is not to be known.
+                // The account must not learn a computer that does not belong to the person.
                 open(made.session.token, isBrief, cookie, isBrief ? [] : [cookie.deviceField(made.device)])
             }
         }
     }
 
-    /// A code that opened nothing counts as a guess, and so does the wrong name.
+    /// A wrong code counts as a guess, and so does a wrong name.
     private func refuse(_ rejection: Rejection) {
         if rejection.code == .codeUnknown || rejection.code == .invalid { services.accounts.missedCode(context.address) }
         respond(HTTPResponse(rejection))

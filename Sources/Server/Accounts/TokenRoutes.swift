@@ -5,13 +5,10 @@ import JSON
 import Store
 import Wire
 
-/// Tokens for programs over HTTP: what `create_token` and its like do on the socket.
+/// Tokens for programs over HTTP: the counterpart of `create_token` and the related frames on the socket.
 ///
-/// | path | methods | what |
-/// | --- | --- | --- |
-/// | `/tokens` | GET POST | the tokens of the person; makes one |
-/// | `/tokens/<id>` | DELETE | ends one |
-/// | `/devices` | POST | makes a code for another device |
+/// | path | methods | purpose | | --- | --- | --- | | `/tokens` | GET POST | the tokens of the person; makes one | |
+/// `/tokens/<id>` | DELETE | ends one | | `/devices` | POST | makes a code for another device |
 enum TokenRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/tokens", .account)
@@ -61,7 +58,7 @@ private final class TokenMaking: SessionHandler {
 
         func check() throws(Rejection) { _ = try token() }
 
-        /// The token that is asked for. The writer checks its name, days and athletes.
+        /// The requested token. The writer checks its name, days and athletes.
         func token() throws(Rejection) -> NewToken {
             guard let id = id.flatMap({ Identifier($0) }) else { throw Rejection(.invalid, "id must be an identifier that your program draws", field: "id") }
             guard let nonce, RedemptionSecret.isOne(nonce) else {

@@ -5,10 +5,11 @@ import Posix
 import Reactor
 import Store
 
-/// One command of `huddled`'s own, over the Unix socket in the data folder: one JSON object a line in each direction, one command a
-/// connection. The socket has mode 0600, so whoever can connect could open the database as well.
+/// One command of `huddled` itself, over the Unix socket in the data folder: one JSON object per line in each
+/// direction, one command per connection. The socket has mode 0600, so a user who can connect could open the database
+/// as well.
 final class AdminConnection: Channel {
-    /// Octets of a command line; names are the longest part.
+    /// The largest number of octets of a command line; names are its longest part.
     static let maxLine = 65_536
 
     private let reactor: Reactor
@@ -16,9 +17,9 @@ final class AdminConnection: Channel {
     private var registration: Registration?
     private var line: [UInt8] = []
     private var isAsked = false
-    /// The archive that the command is about.
+    /// The archive of the command.
     private var file: FileDescriptor?
-    /// The command takes as long as the family is large.
+    /// Whether the command is a transfer, which takes longer for a larger family.
     var isTransferring = false
     /// When the connection was accepted, milliseconds of the reactor's clock.
     let since: Int64
@@ -63,14 +64,14 @@ final class AdminConnection: Channel {
         }
     }
 
-    /// Hands over the archive that came with the command; `nil` when none came.
+    /// Takes the archive that came with the command; `nil` if none came.
     func takeFile() -> FileDescriptor? { file.take() }
 
-    /// Answers what is not a command.
+    /// Answers a line that is not a command.
     func refuse() { answer(.failure(Rejection(.badFrame, "This is no command of this version of huddled."))) }
 
     func answer(_ answer: Result<AdminReply, Rejection>) {
-        // A few hundred octets into an empty socket buffer: they fit, or the asker is gone.
+        // A few hundred octets into an empty socket buffer: they fit, or the peer has disconnected.
         let octets = AdminReply.encode(answer) + [UInt8(ascii: "\n")]
         _ = try? octets.withUnsafeBytes { raw throws(Errno) in try Socket.send(descriptor.raw, raw) }
         end()

@@ -4,20 +4,22 @@ import JSON
 import Posix
 import Store
 
-/// How a command reaches the one writer: through the running server's socket, or by being the writer itself for a moment.
+/// The way of a command to the one writer: through the running server's socket, or by being the writer itself for the
+/// command.
 package enum AdminGate {
     /// Milliseconds for the running server to answer.
     static let answerTime = 10_000
     /// Milliseconds for an export or import of the largest family, on the slowest disk.
     static let transferTime = 3_600_000
-    /// Milliseconds that a server may take between claiming the folder and listening, and between the two at its end.
+    /// Milliseconds that a server may take from claiming the folder to listening, and from the end of listening to
+    /// releasing the folder.
     static let claimTime: Int64 = 5_000
 
     /// - Parameters:
-    ///   - dataFolder: made when it is missing.
+    ///   - dataFolder: created if it is missing.
     ///   - archive: the open file of a transfer; the caller keeps it.
-    /// - Returns: the answer, or the rules' refusal.
-    /// - Throws: a sentence: the folder or the server cannot be used.
+    /// - Returns: the answer, or the refusal of the rules.
+    /// - Throws: a sentence, if the folder or the server cannot be used.
     package static func perform(
         _ request: AdminRequest, dataFolder: String, archive: Int32? = nil
     ) throws(ServerError) -> Result<AdminReply, Rejection> {
@@ -33,7 +35,7 @@ package enum AdminGate {
         }
     }
 
-    /// - Returns: `nil` when another process has the folder.
+    /// - Returns: `nil` if another process has the folder.
     private static func performHere(
         _ request: AdminRequest, _ path: String, _ archive: Int32?
     ) throws(ServerError) -> Result<AdminReply, Rejection>? {
@@ -74,7 +76,7 @@ package enum AdminGate {
             } else {
                 answer = try request.perform(in: store, environment: MachineEnvironment.make(limits)).0
             }
-            // What was asked is done; a log that cannot be cut now is cut by the next start.
+            // The command has been carried out; if the log cannot be truncated now, the next start does it.
             try? store.stop()
             return answer
         } catch {
@@ -82,7 +84,7 @@ package enum AdminGate {
         }
     }
 
-    /// - Returns: `nil` when nobody listens.
+    /// - Returns: `nil` if no server listens.
     static func ask(
         _ request: AdminRequest, socket: String, _ archive: Int32?
     ) throws(ServerError) -> Result<AdminReply, Rejection>? {

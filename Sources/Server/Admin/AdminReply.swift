@@ -9,14 +9,15 @@ import Wire
 package enum AdminReply: Sendable {
     case answer(AdminAnswer)
     case demo(DemoFamily)
-    /// What an act of the host made, or the answer to a question.
+    /// The result of an act of the host, or the answer to a question.
     case tree(JSONTree)
     case health(HealthReport)
     case transferred(Transferred)
 }
 
 extension AdminReply {
-    /// One line without its line feed: the answer's own form, `{"demo":{…}}`, `{"tree":{…}}`, `{"health":{…}}`, or the refusal.
+    /// One line without its line feed: the answer's own form, `{"demo":{…}}`, `{"tree":{…}}`, `{"health":{…}}`, or the
+    /// refusal.
     static func encode(_ result: Result<AdminReply, Rejection>) -> [UInt8] {
         switch result {
         case .success(.answer(let answer)): return AdminAnswer.encode(.success(answer))

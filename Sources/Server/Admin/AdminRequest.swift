@@ -15,7 +15,7 @@ package enum AdminRequest: Sendable {
     case ask(HostQuestion)
     /// The state of the running server.
     case doctor
-    /// With a descriptor beside it, of the archive.
+    /// An export or import; the archive's descriptor comes beside it.
     case transfer(Transfer)
 
     /// `{"command":"demo"}`, `{"command":"doctor"}`, or the command's own form.
@@ -42,7 +42,7 @@ package enum AdminRequest: Sendable {
     private static let demoLine = #"{"command":"demo"}"#
     private static let doctorLine = #"{"command":"doctor"}"#
 
-    /// Does it, on the writer's thread.
+    /// Carries the request out, on the writer's thread.
     func perform(
         in store: Store, environment: StoreEnvironment
     ) throws(StoreFailure) -> (Result<AdminReply, Rejection>, [CommitResult]) {

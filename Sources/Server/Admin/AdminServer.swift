@@ -4,9 +4,9 @@ import Posix
 import Reactor
 import Store
 
-/// The commands of `huddled`'s own processes that are open, over the Unix socket in the data folder.
+/// The open commands of `huddled`'s own processes, over the Unix socket in the data folder.
 final class AdminServer {
-    /// Commands that may be open at the same time, and milliseconds for each.
+    /// The largest number of commands that may be open at the same time, and the milliseconds for each.
     static let maxOpen = WriterQueue.Class.admin.limit
     private static let time: Int64 = 30_000
 
@@ -16,11 +16,12 @@ final class AdminServer {
     private let drain: Drain
     private var connections: [UInt64: AdminConnection] = [:]
     private var next: UInt64 = 1
-    /// Exports and imports; set once before the loop runs. Without them, and once the server ends, archives are refused.
+    /// Exports and imports; set once before the loop runs. Without them, and once the server ends, archives are
+    /// refused.
     var transfers: Transfers?
     /// The state of the server; set once before the loop runs.
     var health: () -> HealthReport = { HealthReport([]) }
-    /// What only the running server knows; set once before the loop runs.
+    /// The figures that only the running server knows; set once before the loop runs.
     var live: LiveFigures?
 
     init(reactor: Reactor, log: Log, workers: Workers, drain: Drain) {
@@ -45,7 +46,7 @@ final class AdminServer {
     }
 
     private func perform(_ request: AdminRequest, _ number: UInt64, _ connection: AdminConnection) {
-        // Without the writer, which may be the trouble.
+        // This needs no writer, which may be the problem.
         if case .doctor = request { return connection.answer(.success(.health(health()))) }
         if case .ask(let question) = request { return answer(question, number, connection) }
         guard case .transfer(let transfer) = request else {
@@ -60,7 +61,7 @@ final class AdminServer {
         }
     }
 
-    /// Nanoseconds that a list may take on a thread that also answers joins; then its page ends.
+    /// The largest number of nanoseconds for a page of a list, because its thread also answers joins.
     private static let pageTime: Int64 = 20_000_000
 
     private func answer(_ question: HostQuestion, _ number: UInt64, _ connection: AdminConnection) {

@@ -3,17 +3,17 @@ import Family
 import Posix
 package import Store
 
-/// `huddled check`: looks whether a data folder is whole.
+/// `huddled check`: checks whether a data folder is intact.
 package enum DataCheck {
     /// - Parameters:
-    ///   - isRepairing: mends what can be mended; no server may run then.
+    ///   - isRepairing: repairs the faults that can be repaired; no server may run then.
     ///   - isDeep: reads every file.
-    /// - Throws: a sentence when nothing could be checked.
+    /// - Throws: a sentence, if nothing could be checked.
     package static func run(dataFolder path: String, isRepairing: Bool, isDeep: Bool) throws(ServerError) -> CheckReport {
         guard Files.exists(DataFolder.databasePath(in: path)) else {
             throw ServerError("There is no database in \(path). Give the data folder of a server.")
         }
-        // Held until the end, so that no server starts in the middle of it.
+        // The folder is held until the end, so that no server starts during the check.
         let folder: DataFolder
         do throws(DataFolderError) { folder = try DataFolder(path: path) } catch {
             switch error {

@@ -1,4 +1,4 @@
-/// An archive of a family in a file that has no name any more: it is gone when nobody reads it.
+/// An archive of a family in a file without a name: the kernel deletes it when nobody has it open.
 struct ExportedArchive: Sendable {
     let file: OpenFile
     let octets: Int

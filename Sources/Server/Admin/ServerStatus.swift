@@ -6,7 +6,7 @@ import Reactor
 import Rooms
 import Store
 
-/// The figures of `huddled status` and its like that only a running server knows. On the reactor's thread.
+/// The figures of `huddled status` and related commands that only a running server knows. Used on the reactor's thread.
 final class LiveFigures {
     /// The path of the database.
     let database: String
@@ -30,7 +30,7 @@ final class LiveFigures {
         self.database = database
     }
 
-    /// Adds to the answer to a question what the database does not know.
+    /// Adds the server's own figures to the answer of the database.
     func add(to tree: JSONTree, _ question: HostQuestion) -> JSONTree {
         switch question {
         case .status: status(tree)
@@ -75,7 +75,7 @@ final class LiveFigures {
 
 @available(*, unavailable) extension LiveFigures: Sendable {}
 
-/// The figures of `huddled status` that anybody can read who has the data folder.
+/// The figures of `huddled status` that are available to anybody who has the data folder.
 enum ServerStatus {
     /// Adds the sizes of the database's files.
     static func withFiles(_ tree: JSONTree, database: String) -> JSONTree {

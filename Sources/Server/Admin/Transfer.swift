@@ -2,8 +2,8 @@ package import Bytes
 import JSON
 import Store
 
-/// A command about an archive, whose open file comes with it over the admin socket: the server needs no right to the path, and a
-/// relative one means what it means to whoever typed it.
+/// A command about an archive, whose open file comes with it over the admin socket: the server needs no permission for
+/// the path, and a relative path means the caller's folder.
 package enum Transfer: Equatable, Sendable {
     /// - Parameter family: an id, or a name that one family has.
     case export(family: String, isPrivate: Bool)
@@ -51,7 +51,7 @@ package enum Transfer: Equatable, Sendable {
     }
 }
 
-/// What an export or import did.
+/// The result of an export or import.
 package struct Transferred: Equatable, Sendable {
     package enum Outcome: String, Sendable {
         case exported, imported

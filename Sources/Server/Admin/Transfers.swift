@@ -8,13 +8,14 @@ import Store
 import Synchronization
 
 extension Transfer {
-    /// Does it.
+    /// Carries the transfer out.
     ///
     /// - Parameters:
-    ///   - raw: the archive.
+    ///   - raw: the descriptor of the archive.
     ///   - blobs: the files of documents.
-    ///   - isStopped: asked now and then.
-    ///   - note: enters the export into the access log and the audit log, durably; the result is the reason where it could not.
+    ///   - isStopped: called regularly.
+    ///   - note: enters the export into the access log and the audit log, durably; the result is the reason if that
+    ///     failed.
     ///   - perform: gives a part of an import to the writer and waits for it.
     func perform(
         _ raw: Int32, reader: StoreReader, blobs: BlobFolder, isStopped: @escaping () -> Bool, note: (ExportNote) throws(StoreFailure) -> Rejection?,
@@ -29,7 +30,7 @@ extension Transfer {
             done = try reader.export(family, to: raw, blobs: blobs, isPrivate: isPrivate, isStopped: isStopped).map { Transferred(.exported, $0) }
             if case .success = done {
                 let export = ExportNote(family: family, athletes: try reader.athletes(of: family), isPrivate: isPrivate)
-                // Nobody gets a copy that the family cannot see was made.
+                // Nobody gets a copy whose making the family cannot see.
                 if let rejection = try note(export) { return .failure(rejection) }
             }
         case .load:
@@ -46,13 +47,13 @@ extension Transfer {
 final class Transfers: Sendable {
     private struct State {
         var isBusy = false
-        /// The last one that was started.
+        /// The thread that was started last.
         var thread: Thread?
     }
 
     private let state = Lock(State())
     private let isStopping = Atomic<Bool>(false)
-    /// Of the writer, to the one transfer that there can be.
+    /// The writer's answer to the one running transfer.
     private let answers = BlockingQueue<Rejection?>(limit: 1)
 
     private let database: ServerDatabase
@@ -69,12 +70,12 @@ final class Transfers: Sendable {
         self.events = events
     }
 
-    /// Whether a family is being written or read just now.
+    /// Whether a family is being exported or imported.
     var isBusy: Bool { state.withLock { $0.isBusy } }
 
     /// Begins a transfer; its answer is `.administered` with the number.
     ///
-    /// - Returns: false when another one is going on.
+    /// - Returns: false if another one is running.
     func start(_ number: UInt64, _ transfer: Transfer, _ file: consuming FileDescriptor) -> Bool {
         let raw = file.take()
         let isTaken = start { [self] in
@@ -89,8 +90,8 @@ final class Transfers: Sendable {
     ///
     /// - Parameters:
     ///   - file: empty, and open for reading and writing.
-    ///   - event: of the end.
-    /// - Returns: false when another transfer is going on.
+    ///   - event: makes the event of the end.
+    /// - Returns: false if another transfer is running.
     func start(
         _ family: Identifier, isPrivate: Bool, by member: Identifier, into file: OpenFile,
         then event: @escaping @Sendable (Result<ExportedArchive, Rejection>) -> ShardEvent
@@ -102,7 +103,7 @@ final class Transfers: Sendable {
                 case .failure(let error): return event(.failure(error.rejection))
                 case .success: break
                 }
-                // Nobody gets a copy that the family cannot see was made.
+                // Nobody gets a copy whose making the family cannot see.
                 let note = ExportNote(family: family, athletes: try reader.athletes(of: family), isPrivate: isPrivate, by: member)
                 if let rejection = ask(.exported(note, answer: answers)) ?? ArchiveError.stopped.rejection { return event(.failure(rejection)) }
                 guard let octets = try? Files.length(file.raw) else { return event(.failure(.busy)) }
@@ -121,7 +122,7 @@ final class Transfers: Sendable {
             return .some(state.thread.take())
         }
         guard let former else { return false }
-        // It has ended, or is about to.
+        // The former thread has ended, or is about to end.
         former?.join()
         let thread = Thread.start(name: "transfer") { [self] in
             let event = work()
@@ -132,7 +133,7 @@ final class Transfers: Sendable {
         return true
     }
 
-    /// Ends what is going on and waits for it. Of an import nothing stays: the next start sweeps it.
+    /// Stops the running transfer and waits for it. Of an import nothing remains: the next start removes its files.
     func stop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
         answers.close()
@@ -155,7 +156,7 @@ final class Transfers: Sendable {
         }
     }
 
-    /// - Returns: what the writer says to it; `nil` when it ends before.
+    /// - Returns: the writer's answer; `nil` if the transfer ends before it.
     private func ask(_ job: WriterJob) -> Rejection?? {
         writer.submit(job) ? answers.take(maximum: 1).first : nil
     }

@@ -7,12 +7,12 @@ import Locks
 import Posix
 import Store
 
-/// `huddled backup`: a verified copy of a data folder, made beside a running server or without one.
+/// `huddled backup`: a verified copy of a data folder, made with or without a running server.
 ///
-/// The program that makes it reads the database on a connection of its own, so the server, which may write nothing outside of its data folder,
-/// takes no part in it. Files are the same for good once they have their names, so only new ones are copied. The manifest comes last, after
-/// the copy was checked: whatever fails or ends before leaves a folder without one, which nothing takes for a backup and which the next run
-/// removes.
+/// The command reads the database on a connection of its own, so the server, which may not write outside of its data
+/// folder, takes no part in it. A file never changes once it has its name, so only new files are copied. The manifest
+/// comes last, after the copy was checked: a failure or an end before that leaves a folder without a manifest. No
+/// command treats such a folder as a backup, and the next run removes it.
 package struct Backup {
     package struct Report: Equatable, Sendable {
         /// The folder of the backup.
@@ -39,9 +39,9 @@ package struct Backup {
     private let pace: BackupPace
 
     /// - Parameters:
-    ///   - dataFolder: its server may run.
-    ///   - path: the folder of backups; made when it is missing.
-    ///   - keep: which backups stay; `nil` keeps all.
+    ///   - dataFolder: the data folder; its server may be running.
+    ///   - path: the folder of backups; created if it is missing.
+    ///   - keep: the backups to keep; `nil` keeps all.
     init(
         dataFolder: String, to path: String, keep: BackupKeep? = nil, disk: any Disk = SystemDisk(),
         now: @escaping () -> Int64 = { Clock.wallMilliseconds() }
@@ -53,9 +53,9 @@ package struct Backup {
         pace = BackupPace(dataFolder: dataFolder)
     }
 
-    /// Makes a backup, on a thread that lets a server go first.
+    /// Makes a backup, on a thread with a lower priority than a server.
     ///
-    /// - Throws: a sentence; no backup was added, or it says that one was.
+    /// - Throws: a sentence. If it does not say that a backup was added, none was.
     package static func make(dataFolder: String, to path: String, keep: BackupKeep?) throws(ServerError) -> Report {
         try onOwnThread { () throws(ServerError) in try Backup(dataFolder: dataFolder, to: path, keep: keep).run() }
     }
@@ -112,7 +112,7 @@ package struct Backup {
         guard Files.exists(DataFolder.databasePath(in: data)) else { throw ServerError("There is no database in \(data). Give the data folder of a server.") }
     }
 
-    /// Keeps the sweep of files away until the result is released.
+    /// Prevents sweeps of files until the result is released.
     static func claimSource(_ data: String) throws -> FolderLock {
         try take(data) { () throws(Errno) in try CopyLock.take(in: data, waiting: sweepTime) }
     }
@@ -128,7 +128,8 @@ package struct Backup {
     private func fill(_ folder: String, _ madeAt: Int64, _ report: inout Report) throws -> BackupManifest {
         let path = "\(folder)/\(BackupNames.database)"
         try Self.expectRoom(place.path, Self.databaseOctets(in: data))
-        // For its owner alone: SQLite would make a file that others may read.
+        // The file is created first with permissions for its owner only: SQLite would create a file that others may
+        // read.
         _ = try Files.createNew(path)
         let schema = try Self.copyDatabase(from: data, to: path, on: place.disk, pace)
         try synchronize(path)
@@ -149,15 +150,16 @@ package struct Backup {
         return BackupManifest(madeAt: madeAt, program: HuddleVersion.text, schema: schema, families: report.families, database: digest, files: names)
     }
 
-    /// Steps of the copy, of a megabyte each, after which what was written goes to the disk.
+    /// The number of copy steps, of a megabyte each, after which the copy is synced.
     private static let stepsPerSync = 8
 
-    /// Copies the database, bit by bit also to the disk: a sync of a gigabyte at the end would hold up the syncs of the server for as long.
+    /// Copies the database and syncs it in parts: one sync of a gigabyte at the end would delay the server's syncs for
+    /// as long.
     ///
     /// - Returns: the version of its tables.
     static func copyDatabase(from data: String, to path: String, on disk: any Disk, _ pace: BackupPace) throws -> Int {
         let file = try disk.open(path)
-        // After SQLite has closed the file: the end of any of its descriptors gives up the locks of the process.
+        // This must follow SQLite's close: closing any descriptor of the file would release the process's locks.
         defer { disk.close(file) }
         var steps = 0
         var failure: Errno?
@@ -176,7 +178,7 @@ package struct Backup {
         return schema
     }
 
-    /// The octets that a copy of the database may need.
+    /// The largest number of octets that a copy of the database may need.
     static func databaseOctets(in data: String) throws(Errno) -> Int64 {
         let path = DataFolder.databasePath(in: data)
         return Int64(try (Files.status(path)?.size ?? 0) + (Files.status(path + "-wal")?.size ?? 0))
@@ -217,7 +219,7 @@ package struct Backup {
     /// - Returns: the number of families.
     private func verify(_ path: String) throws -> Int {
         var report = try check(path)
-        // A file that an earlier backup brought may have been damaged since. The server still has it.
+        // A file from an earlier backup may have been damaged since. The server still has it.
         let damaged = report.findings.filter { [.fileContent, .fileLength, .fileMissing].contains($0.code) }
         if !damaged.isEmpty, damaged.count == report.findings.count, report.omitted == 0 {
             for finding in damaged {
@@ -232,7 +234,7 @@ package struct Backup {
 
     private func check(_ path: String) throws(StoreFailure) -> CheckReport { try BackupCheck(database: path, files: place.files).report(now: now()) }
 
-    /// From here on the copy is a backup.
+    /// Finishes the backup: afterwards the copy counts as one.
     private func finish(_ folder: String, _ manifest: BackupManifest) throws {
         let disk = place.disk
         let path = "\(folder)/\(BackupNames.manifest)"
@@ -254,12 +256,12 @@ package struct Backup {
         do {
             try disk.synchronizeFolder(folder)
         } catch {
-            // Whether the name is durable is not known, so it is taken back.
+            // Whether the name is durable is unknown, so it is removed again.
             try? disk.remove(path)
             throw error
         }
         do throws(Errno) {
-            // A new file in the place of the former one: its owner may be another user.
+            // A new file replaces the old one, because the owner of the old one may be another user.
             try Files.write([], to: "\(data)/\(MachineProbe.backupFile)")
         } catch {
             throw ServerError("\(folder) is a verified backup, but \(MachineProbe.backupFile) in \(data) could not be written: \(error.text).")
@@ -287,7 +289,7 @@ package struct Backup {
     }
 }
 
-/// Lets a running server go first: after each piece of work of a copy it rests as long as the piece took.
+/// Gives a running server precedence: after each piece of work the copy pauses as long as the piece took.
 final class BackupPace {
     private static let longest: Int64 = 50
     private let isServed: Bool
@@ -295,7 +297,7 @@ final class BackupPace {
 
     init(dataFolder: String) {
         var isServed = false
-        // Given back immediately.
+        // The lock is released immediately.
         do throws(Errno) { _ = try Files.lock(folder: dataFolder, isShared: true) } catch { isServed = error == .locked }
         self.isServed = isServed
     }

@@ -2,19 +2,20 @@ import Blobs
 import Family
 import Store
 
-/// What makes a copy of a database a backup: it is opened, checked deeply with its files, and a family is read from it as a client that joins does.
+/// The check that makes a copy of a database a backup: it opens the copy, checks it deeply with its files, and reads a
+/// family from it as a client that joins does.
 struct BackupCheck {
     /// The path of the copy.
     let database: String
     let files: BlobFolder
 
-    /// The deep check. Files of which the copy does not speak are none of its findings.
+    /// The deep check. Files that the copy does not mention are not findings.
     func report(now: Int64) throws(StoreFailure) -> CheckReport {
         try ServerDatabase.openCheck(of: database).run(
             blobs: files, uploads: UploadFolder(path: "\(files.path)/uploads"), isDeep: true, now: now, isShared: true)
     }
 
-    /// - Parameter report: of `report(now:)`.
+    /// - Parameter report: the result of `report(now:)`.
     /// - Returns: the number of families.
     /// - Throws: a sentence, if the copy is not a backup.
     func expectWhole(_ report: CheckReport) throws -> Int {

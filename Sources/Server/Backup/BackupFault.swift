@@ -5,22 +5,22 @@ enum BackupNames {
     static let files = "files"
 }
 
-/// Why a backup cannot be used.
+/// The reason why a backup cannot be used.
 enum BackupFault: Error, Equatable {
-    /// There is no manifest: it was never finished, or it is none.
+    /// There is no manifest: the backup was never finished, or the folder is not a backup.
     case unfinished
     case manifest(String)
-    /// Of a form that this program does not know.
+    /// The manifest has a format that this program does not know.
     case format(String)
-    /// The database is of a newer version.
+    /// The database has a newer version.
     case newer(schema: Int, program: String)
     case missing(String)
     case changed(String)
     case unreadable(String, String)
-    /// A whole sentence: the backup is good, and could not be restored.
+    /// A whole sentence: the backup is good, but could not be restored.
     case failed(String)
 
-    /// The end of a sentence that begins with the backup.
+    /// The end of a sentence that begins with the name of the backup.
     var text: String {
         switch self {
         case .unfinished: "has no \(BackupNames.manifest): it was not finished, or it is not a backup. Choose another one."

@@ -14,18 +14,18 @@ struct BackupFolder: Sendable {
 
     var files: BlobFolder { BlobFolder(path: "\(path)/\(BackupNames.files)", disk: disk) }
 
-    /// One backup in it.
+    /// One backup in the folder.
     struct Entry: Equatable, Sendable {
         let name: String
         let madeAt: Int64
-        /// Has its manifest.
+        /// Whether it has its manifest.
         let isFinished: Bool
     }
 
     /// The name of a backup that is begun at `instant`.
     static func name(_ instant: Instant) -> String { String(RFC3339.text(instant).map { $0 == ":" ? "-" : $0 }) }
 
-    /// `nil` for what `name` does not make.
+    /// The time of a backup's name; `nil` for names that `name` does not make.
     static func instant(_ name: String) -> Instant? {
         guard name.utf8.count == 24 else { return nil }
         let time = String(name.enumerated().map { $0.offset > 10 && $0.element == "-" ? ":" : $0.element })
@@ -43,7 +43,7 @@ struct BackupFolder: Sendable {
         return entries
     }
 
-    /// Removes a backup. Its manifest goes first, so that what is left of it after a crash is not taken for a backup.
+    /// Removes a backup. Its manifest goes first, so that the remains after a crash are not treated as a backup.
     func remove(_ name: String) throws(Errno) {
         let folder = "\(path)/\(name)"
         try disk.remove("\(folder)/\(BackupNames.manifest)")
@@ -52,9 +52,9 @@ struct BackupFolder: Sendable {
         try disk.synchronizeFolder(path)
     }
 
-    /// Removes files that no backup names.
+    /// Removes the files that no backup names.
     ///
-    /// - Throws: also for a manifest that cannot be read, whose files would be lost.
+    /// - Throws: also for a manifest that cannot be read, because its files would be lost.
     func removeUnusedFiles() throws -> Int {
         var used: Set<BlobName> = []
         for entry in try entries() where entry.isFinished { used.formUnion(try BackupSource.manifest("\(path)/\(entry.name)").files) }

@@ -1,8 +1,8 @@
 import Dates
 
-/// Which backups stay: `7d4w12m` is the newest one of each of the last 7 days, 4 weeks and 12 months that have one.
+/// The backups to keep: `7d4w12m` keeps the newest one of each of the last 7 days, 4 weeks and 12 months that have one.
 ///
-/// Days, weeks (from Monday) and months are those of UTC. The newest backup always stays.
+/// Days, weeks (from Monday) and months are in UTC. The newest backup is always kept.
 package struct BackupKeep: Equatable, Sendable {
     private var days = 0
     private var weeks = 0
@@ -28,7 +28,7 @@ package struct BackupKeep: Equatable, Sendable {
         guard digits.isEmpty, days + weeks + months > 0 else { return nil }
     }
 
-    /// The instants that stay.
+    /// The instants of the backups to keep.
     ///
     /// - Parameter instants: UTC milliseconds, in any order.
     func kept(_ instants: [Instant]) -> Set<Instant> {

@@ -3,17 +3,18 @@ import Bytes
 import Crypto
 import Dates
 
-/// The last file that a backup gets: it lists the others with their digests. A backup without it was not finished.
+/// The last file of a backup: it lists the others with their digests. A backup without it was not finished.
 ///
-/// `sha256sum -c MANIFEST`, run in the folder of the backup, checks a backup without Huddle: a line is a digest, two blanks and a path, and
-/// other lines begin with `#`. The last line holds the digest of all lines before it, so that a manifest that was cut or changed is noticed.
+/// `sha256sum -c MANIFEST`, run in the folder of the backup, checks a backup without Huddle: a line is a digest, two
+/// blanks and a path, and other lines begin with `#`. The last line holds the digest of all lines before it, so that a
+/// truncated or changed manifest is detected.
 struct BackupManifest: Equatable, Sendable {
-    /// The most octets that are read: some two million files.
+    /// The largest number of octets that are read: about two million files.
     static let maxOctets = 256 << 20
     private static let format = "# huddle-backup 1"
     private static let head = "# huddle-backup "
 
-    /// When the copy was begun, UTC milliseconds.
+    /// The time at which the copy began, UTC milliseconds.
     var madeAt: Int64
     /// The version of the program that made it.
     var program: String
@@ -22,13 +23,13 @@ struct BackupManifest: Equatable, Sendable {
     var families: Int
     /// SHA-256 of the database, in hex.
     var database: String
-    /// In the folder of files, which all backups of one place share.
+    /// The files in the folder that all backups of one place share.
     var files: [BlobName]
 
-    /// Where a file is, as seen from the folder of the backup.
+    /// The path of a file, relative to the folder of the backup.
     static func path(of blob: BlobName) -> String { "../\(archivePath(of: blob))" }
 
-    /// Where a file is, as seen from the folder of all backups.
+    /// The path of a file, relative to the folder of all backups.
     static func archivePath(of blob: BlobName) -> String { "\(BackupNames.files)/\(blob.family)/\(blob.fan)/\(blob.sha256)" }
 
     func encode() -> [UInt8] {
@@ -44,7 +45,7 @@ struct BackupManifest: Equatable, Sendable {
 
     /// Reads a manifest.
     ///
-    /// - Throws: what is wrong with it, as the end of a sentence.
+    /// - Throws: the fault, as the end of a sentence.
     init(_ octets: [UInt8]) throws(BackupFault) {
         // "# end ", 64 digits, a line feed.
         let tail = 71
@@ -76,7 +77,7 @@ struct BackupManifest: Equatable, Sendable {
             if path == BackupNames.database, database == nil {
                 database = digest
             } else {
-                // Only a path that `path(of:)` makes is one: a name never leads elsewhere.
+                // Only a path that `path(of:)` makes is accepted: a name never leads elsewhere.
                 let parts = path.split(separator: "/", omittingEmptySubsequences: false)
                 guard parts.count == 5, let family = Identifier(String(parts[2])), let blob = BlobName(family: family, sha256: digest), path == Self.path(of: blob)
                 else { throw .manifest("is damaged") }

@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 import Posix
 
-/// Reading what a backup holds: without writing anything, so also from a read-only disk.
+/// Reads the content of a backup without writing anything, so that a read-only disk is enough.
 enum BackupSource {
     /// Octets per read.
     private static let piece = 262_144

@@ -8,10 +8,11 @@ import Tar
 
 /// `huddled backup --stdout`: a verified copy of a data folder as a tar archive, for another program to store.
 ///
-/// The archive holds what a folder of one backup holds (see `BackupFolder`), so that `tar -x` makes one of it, and several archives that are
-/// unpacked in the same folder share their files. The database is copied into a folder for temporary files and checked first; the documents go
-/// from the data folder straight into the archive, and their digests are compared on the way. The manifest comes last: an archive that was cut
-/// has none, and nothing takes it for a backup.
+/// The archive has the content of one backup's folder (see `BackupFolder`), so `tar -x` makes such a folder, and
+/// several archives that are unpacked in the same place share their files. The database is copied into a folder for
+/// temporary files and checked first; the documents go from the data folder straight into the archive, and their
+/// digests are compared on the way. The manifest comes last: a truncated archive has none, and no command treats it as
+/// a backup.
 package struct BackupStream {
     let data: String
     /// The folder in which a folder for the copy of the database is made.
@@ -32,14 +33,14 @@ package struct BackupStream {
         pace = BackupPace(dataFolder: dataFolder)
     }
 
-    /// Writes the archive to standard output, on a thread that lets a server go first.
+    /// Writes the archive to standard output, on a thread with a lower priority than a server.
     ///
-    /// - Throws: a sentence; what was written until then has no manifest.
+    /// - Throws: a sentence; the octets written so far have no manifest.
     package static func send(dataFolder: String) throws(ServerError) -> Backup.Report {
         guard !Standard.isTerminal(Standard.output) else {
             throw ServerError("Standard output is a terminal, and a backup is a tar archive. Send it to a file or to a program, like: huddled backup --data DIR --stdout > huddle.tar")
         }
-        // The copy of a database may be larger than a folder in memory, which /tmp often is, can take.
+        // The copy of a database may not fit into a folder in memory, which /tmp often is.
         let scratch = Environment.value("TMPDIR") ?? "/var/tmp"
         // A reader that ends early is an error to report, not a reason to leave the copy of the database behind.
         Signals.ignoreBrokenPipes()
@@ -68,7 +69,8 @@ package struct BackupStream {
         let name = BackupFolder.name(madeAt)
         let path = "\(scratch.path)/\(BackupNames.database)"
         try Backup.expectRoom(scratch.path, Backup.databaseOctets(in: data))
-        // For its owner alone: SQLite would make a file that others may read.
+        // The file is created first with permissions for its owner only: SQLite would create a file that others may
+        // read.
         _ = try Files.createNew(path)
         let schema = try Backup.copyDatabase(from: data, to: path, on: SystemDisk(), pace)
         let blobs = BlobFolder(path: DataFolder.blobsPath(in: data))
@@ -108,7 +110,7 @@ package struct BackupStream {
         var left = head.size
         let digest = try BackupSource.read(path) { piece throws(Errno) in
             left -= piece.count
-            // More than the header says would be taken for the next header.
+            // Octets beyond the size in the header would be read as the next header.
             guard left >= 0 else { throw .tooBig }
             try output(piece)
             _ = pace.rest()
@@ -130,11 +132,11 @@ private final class Scratch {
     let path: String
     private let claim: FolderLock
 
-    /// Also removes folders of earlier backups that were killed: they hold a whole database.
+    /// Also removes folders of earlier backups that were killed: each holds a whole database.
     init(in parent: String) throws(ServerError) {
         do throws(Errno) {
             for name in try Files.list(parent) where name.hasPrefix(Self.prefix + ".") {
-                // One that is in use, or of another user, stays.
+                // A folder that is in use, or belongs to another user, stays.
                 guard let claim = try? Files.lock(folder: "\(parent)/\(name)") else { continue }
                 try? Files.removeTree("\(parent)/\(name)")
                 withExtendedLifetime(claim) {}

@@ -4,7 +4,8 @@ import JSON
 import Posix
 import Store
 
-/// `huddled restore`: makes a data folder of a backup. It reads all of the backup before it writes anything, and writes into an empty folder only.
+/// `huddled restore`: makes a data folder from a backup. It reads the whole backup before it writes anything, and
+/// writes only into an empty folder.
 package struct Restore {
     package struct Report: Equatable, Sendable {
         /// The backup.
@@ -21,7 +22,7 @@ package struct Restore {
 
     /// - Parameters:
     ///   - backup: the folder of a backup, or a folder of backups, of which the newest finished one counts.
-    ///   - dataFolder: empty or missing; or one into which a restore was cut short.
+    ///   - dataFolder: empty or missing, or one with an interrupted restore.
     package init(_ backup: String, to dataFolder: String, endsSessions: Bool) {
         self.init(backup, to: dataFolder, endsSessions: endsSessions, disk: SystemDisk())
     }
@@ -75,7 +76,7 @@ package struct Restore {
             guard let status = try Files.status(data) else { return }
             names = status.kind == .folder ? try Files.list(data) : ["a file"]
         } catch { throw .failed("\(data) cannot be used: \(error.text). Choose another --data.") }
-        // The command that began a restore may end it.
+        // The command that began a restore may finish it.
         guard names.isEmpty || Files.exists(DataFolder.unfinishedPath(in: data)) else {
             throw .failed("\(data) is not empty, and a restore never writes over data. Move it away, or choose another --data.")
         }
@@ -107,12 +108,12 @@ package struct Restore {
         try Files.makeFolders(data)
         try Files.synchronizeFolder(of: data)
         let claim = try takeFolder()
-        // From here on no server makes a database of its own in the folder, until the restored one is there.
+        // From here on no server creates a database in the folder, until the restored one is there.
         let unfinished = DataFolder.unfinishedPath(in: data)
         if try disk.status(unfinished) == nil { disk.close(try disk.create(unfinished)) }
         try disk.synchronizeFolder(data)
         let target = DataFolder.databasePath(in: data)
-        // Of a restore that ended between the last two steps; it may be of another backup.
+        // A remainder of a restore that ended between the last two steps; it may belong to another backup.
         try disk.remove(target)
         let blobs = BlobFolder(path: DataFolder.blobsPath(in: data), disk: disk)
         for blob in manifest.files { try copy(blob, from: source, to: blobs) }

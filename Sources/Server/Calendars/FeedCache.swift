@@ -12,7 +12,7 @@ struct FeedRepresentation: Sendable {
     let plain: [UInt8]
     /// Empty if it is not smaller.
     let gzip: [UInt8]
-    /// Of the plain octets; the tag of the gzip ones ends with `-gzip`.
+    /// The tag of the plain octets; the tag of the gzip ones ends with `-gzip`.
     let tag: String
 
     init(_ octets: [UInt8]) {
@@ -23,10 +23,10 @@ struct FeedRepresentation: Sendable {
     }
 }
 
-/// Feeds that were made lately. The validators of many are remembered, so that a program that has a feed already is answered without making it; the
-/// octets of few, within a bound.
+/// Recent feeds. The cache keeps the validators of many, so that a program that already has a feed gets its answer
+/// without making the feed; it keeps the octets of few, within a bound.
 struct FeedCache {
-    /// All that the octets of a feed follow from, besides the zone data.
+    /// Everything that determines the octets of a feed, besides the zone data.
     struct State: Hashable {
         var feed: OpenFeed
         var day: CalendarDate
@@ -36,17 +36,17 @@ struct FeedCache {
     struct Entry {
         var state: State
         var tag: String
-        /// Octets, plain and compressed; 0: as `plain`.
+        /// The number of octets, plain and compressed; 0: same as `plain`.
         var length: Int
         var gzipLength: Int
-        /// `nil` when there was no room any more.
+        /// `nil` if there was no more room.
         var content: FeedRepresentation?
         fileprivate var usedAt: UInt64
     }
 
-    /// Octets of all contents together.
+    /// The largest total of octets of all contents.
     static let maxOctets = 16_777_216
-    /// Feeds whose validators are remembered.
+    /// The largest number of feeds whose validators are kept.
     static let maxEntries = 10_000
 
     private let maxOctets: Int
@@ -62,7 +62,7 @@ struct FeedCache {
 
     var count: Int { entries.count }
 
-    /// The feed as it is remembered, if nothing has changed since.
+    /// The cached feed, if nothing has changed since.
     mutating func entry(_ name: FeedName, _ state: State) -> Entry? {
         guard var entry = entries[name], entry.state == state else { return nil }
         uses += 1
@@ -91,7 +91,7 @@ struct FeedCache {
         for (name, _) in entries.sorted(by: { $0.value.usedAt < $1.value.usedAt }).prefix(count) { remove(name) }
     }
 
-    /// Drops the contents that were not used for the longest time, until a quarter of the room is free.
+    /// Drops the least recently used contents until a quarter of the room is free.
     private mutating func dropContents() {
         guard octets > maxOctets else { return }
         for (name, entry) in entries.sorted(by: { $0.value.usedAt < $1.value.usedAt }) where entry.content != nil {
@@ -106,11 +106,12 @@ extension FeedCache.Entry {
     fileprivate var size: Int { content.map { $0.plain.count + $0.gzip.count } ?? 0 }
 }
 
-/// How often each feed may be fetched.
+/// A rate limit for the fetches of each feed.
 struct FeedPace {
     /// Milliseconds between two fetches of a feed by one method.
     static let interval: Int64 = 10_000
-    /// Feeds that are remembered. When there are more, those that may be fetched again are forgotten, or else all.
+    /// The largest number of feeds that are counted. Above it, the feeds that may be fetched again are dropped, or
+    /// otherwise all.
     static let maxFeeds = 10_000
 
     private struct Fetch: Hashable {

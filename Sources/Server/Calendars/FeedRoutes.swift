@@ -8,9 +8,7 @@ import Store
 
 /// Calendar feeds over HTTP.
 ///
-/// | path | methods | what |
-/// | --- | --- | --- |
-/// | `/feeds/<token>.ics` | GET HEAD OPTIONS | the feed of a token |
+/// | path | methods | purpose | | --- | --- | --- | | `/feeds/<token>.ics` | GET HEAD OPTIONS | the feed of a token |
 enum FeedRoutes {
     static func all(_ services: RequestServices, _ shelf: FeedShelf = FeedShelf()) -> [RouteGroup.Resource] {
         [RouteGroup("/feeds").resource("/{file}", .get { .handler(FeedFetching($0, services, shelf)) })]
@@ -26,7 +24,7 @@ final class FeedShelf {
 
 @available(*, unavailable) extension FeedShelf: Sendable {}
 
-/// `GET /feeds/<token>.ics`. A feed that has ended, was revoked or never was gets one and the same answer.
+/// `GET /feeds/<token>.ics`. A feed that has ended, was revoked or never existed gets the same answer in each case.
 final class FeedFetching: RequestHandler {
     private let services: RequestServices
     private let shelf: FeedShelf
@@ -41,14 +39,14 @@ final class FeedFetching: RequestHandler {
 
     override func begin() {
         let file = context.path["file"]
-        // A feed is fetched by its whole name; what is before it may be a token of any form.
+        // The path must end with the suffix; the part before it may be a token of any form.
         guard file.hasSuffix(".ics") else { return miss() }
         let token = String(file.dropLast(4))
         services.read(for: self) { reader throws(StoreFailure) in try reader.feed(token: token) } then: { [self] found in
             guard let found else { return miss() }
             let name = FeedName(family: found.family, feed: found.id)
             guard !services.access.hasEnded(found) else { return miss() }
-            // A server that ends can count nothing any more.
+            // A server that is shutting down can no longer count a fetch.
             guard services.usage.isOpen else { return respond(HTTPResponse(refusal: .busy)) }
             if let wait = shelf.pace.wait(name, isHead: isHead, now: services.now) { return respond(Self.tooOften(wait)) }
             answer(found, name)
@@ -79,10 +77,10 @@ final class FeedFetching: RequestHandler {
         }
     }
 
-    /// Nanoseconds for which the records of one feed are read at most.
+    /// The largest number of nanoseconds for reading the records of one feed.
     private static let longest: Int64 = 2_000_000_000
 
-    /// Where the client fetches the feed, as it says.
+    /// The address at which the client fetches the feed, according to its request.
     private var address: String? {
         guard let source = context.source, let authority = source.authority else { return nil }
         return (source.isSecure ? "https://" : "http://") + Self.text(authority) + "/feeds/" + context.path["file"]
@@ -99,7 +97,7 @@ final class FeedFetching: RequestHandler {
                 + (isSmall ? [Field("Content-Encoding", "gzip")] : []))
     }
 
-    /// - Parameter content: `nil` if the conditions of the request ask for no content.
+    /// - Parameter content: `nil` if the conditions of the request make it unnecessary.
     private func give(_ representation: Representation, _ content: FeedRepresentation?, _ name: FeedName) {
         services.usage.note(name, program: Self.program(context.head.fields))
         let selection = Selection(context.head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
@@ -116,13 +114,14 @@ final class FeedFetching: RequestHandler {
         respond(HTTPResponse(selection.status, selection.fields, content: octets))
     }
 
-    /// What the program calls itself, as far as it can be shown in one line.
+    /// The program's own name, as far as it fits into one line.
     static func program(_ fields: HTTP1.Fields) -> String {
         let name = (fields.all("user-agent").first ?? "").unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }
         return String(String.UnicodeScalarView(name.prefix(CalendarFeed.programLength)))
     }
 
-    /// The look-up of a feed costs little, so that guessers are only refused here: behind their address may be others, whose feeds work.
+    /// Looking up a feed is cheap, so guessers are refused only here: other clients behind the same address may have
+    /// valid feeds.
     private func miss() {
         let now = services.now
         if let wait = shelf.guesses.wait(context.address, now: now) {

@@ -1,31 +1,31 @@
 import HTTP1
 
-/// The name of a file that is given to somebody to keep: whatever its uploader called it, as something that a header, a browser and
-/// a folder take.
+/// The name of a file for a download: the uploader's name, changed so that a header, a browser and a folder accept it.
 ///
-/// Source: RFC 6266 (Content-Disposition), its appendix D for who reads only the plain name; RFC 8187 (ext-value).
+/// Source: RFC 6266 (Content-Disposition), appendix D for clients that read only the plain name; RFC 8187 (ext-value).
 enum AttachmentName {
-    /// Octets of a name: folders take 255, and browsers add to it.
+    /// The largest number of octets of a name: folders accept 255, and browsers add to it.
     static let longest = 150
-    /// Scalars of an extension that is kept when a name is cut.
+    /// The largest number of scalars of an extension that is kept when a name is cut.
     private static let longestExtension = 10
 
     /// The value of `Content-Disposition`: always a download, never shown in a page.
     static func disposition(_ name: String) -> String {
         let safe = safe(name)
         let plain = String(String.UnicodeScalarView(safe.unicodeScalars.map { $0.isASCII && $0 != "%" ? $0 : "_" }))
-        // Old browsers decode what looks percent-encoded, so that such a name has another form too.
+        // Old browsers decode names that look percent-encoded, so such a name has another form too.
         return plain == safe ? "attachment; filename=\"\(plain)\"" : "attachment; filename=\"\(plain)\"; filename*=UTF-8''\(PercentCoding.encode(safe))"
     }
 
-    /// The name without what ends a line, leaves the folder, hides the extension or has a meaning to a shell of some system; never empty.
+    /// The name without characters that end a line, leave the folder, hide the extension or have a meaning to the shell
+    /// of some system; never empty.
     static func safe(_ name: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in name.unicodeScalars where !isDropped(scalar) { scalars.append(isReplaced(scalar) ? "_" : scalar) }
         let body = scalars.drop(while: isEdge)
         let end = body.lastIndex { !isEdge($0) }
         guard let end else { return "document" }
-        // Of a name that is nothing but an extension the extension stays one.
+        // A name that consists only of an extension keeps it.
         let isExtension = scalars.first { !isBlank($0) } == "." && !body[...end].contains(".") && body[...end].count <= longestExtension
         return (isExtension ? "document." : "") + shortened(body[...end])
     }
@@ -47,7 +47,7 @@ enum AttachmentName {
 
     private static func octets(_ scalars: Substring.UnicodeScalarView) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
 
-    /// At its edges a name is neither hidden, nor has it what Windows drops.
+    /// The first and last characters neither hide the file, nor are they ones that Windows drops.
     private static func isEdge(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || isBlank(scalar) }
 
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isWhitespace }
@@ -55,7 +55,7 @@ enum AttachmentName {
     private static func isDropped(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-        // Marks of direction can make `gpj.exe` look like `exe.jpg`. Joiners are part of words and of pictures.
+        // Directional marks can make `gpj.exe` look like `exe.jpg`. Joiners are part of words and of pictures.
         case .format: scalar != "\u{200C}" && scalar != "\u{200D}"
         default: false
         }

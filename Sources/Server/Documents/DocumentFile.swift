@@ -5,13 +5,13 @@ import HTTP1
 import Posix
 import Store
 
-/// A document's file as an answer.
+/// A document's file as a response.
 struct DocumentFile {
     let document: StoredDocument
     /// `Cache-Control`.
     let caching: String
 
-    /// What the request gets of it: the whole, parts, or a word that it is known.
+    /// The part of the file that the request receives: the whole, ranges, or only the answer that it has not changed.
     func selection(_ head: RequestHead) -> Selection {
         Selection(head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
     }
@@ -22,15 +22,15 @@ struct DocumentFile {
             validators: Validators(tag: EntityTag(document.blob.sha256), lastModified: document.createdAt / 1_000),
             fields: [
                 Field("Content-Disposition", AttachmentName.disposition(document.fileName)), Field("Cache-Control", caching),
-                // If somebody shows it all the same, it is nobody: no script, no origin, no form.
+                // If a browser shows the file all the same, it has no rights: no script, no origin, no form.
                 Field("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'"),
                 Field("Cross-Origin-Resource-Policy", "same-origin"), Field("X-Robots-Tag", "noindex"),
             ])
     }
 
-    /// Opens the blob. On a thread that may wait.
+    /// Opens the blob. Call this on a thread that may block.
     ///
-    /// - Returns: `nil` when it is not what the row says, which `huddled check` tells more about.
+    /// - Returns: `nil` if the file does not match its row; `huddled check` reports the details.
     static func open(_ document: StoredDocument, in blobs: BlobFolder) -> OpenFile? {
         guard let descriptor = (try? blobs.open(document.blob)) ?? nil,
             (try? Files.length(descriptor.raw)) == Int(clamping: document.octets)
@@ -39,9 +39,9 @@ struct DocumentFile {
     }
 }
 
-/// Media types that may stand in a field.
+/// Media types that are safe in a field.
 enum AttachmentType {
-    /// `type/subtype` without parameters; anything else is just octets.
+    /// `type/subtype` without parameters; any other text becomes the type of plain octets.
     static func safe(_ text: String) -> String {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let isType = parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(Grammar.isTokenOctet) }
@@ -49,7 +49,7 @@ enum AttachmentType {
     }
 }
 
-/// A handler that ends with a document's file.
+/// A handler that responds with a document's file.
 class DocumentFileHandler: DocumentHandler {
     let blobs: BlobFolder
 
@@ -58,11 +58,12 @@ class DocumentFileHandler: DocumentHandler {
         super.init(context, services)
     }
 
-    /// Opens the file where octets of it are wanted, and answers.
+    /// Opens the file if the request needs its octets, and answers.
     ///
     /// - Parameters:
-    ///   - refusal: asked when the file is open, in the last moment before it is given out: a right may have ended meanwhile. `nil` gives it out.
-    ///   - sending: called when octets of the file are about to go, with the first of them.
+    ///   - refusal: called after the file was opened, immediately before it is sent: a right may have ended in the
+    ///     meantime. `nil` sends it.
+    ///   - sending: called before octets of the file are sent, with the position of the first one.
     final func give(_ file: DocumentFile, refusal: @escaping () -> HTTPResponse?, sending: @escaping (Int) -> Void) {
         let selection = file.selection(context.head)
         guard !selection.pieces.isEmpty else { return respond(HTTPResponse(selection.status, selection.fields)) }
@@ -77,7 +78,7 @@ class DocumentFileHandler: DocumentHandler {
                         500, code: "file_missing",
                         sentence: "The file of this document cannot be read. Whoever runs this server finds out more with huddled check."))
             }
-            // A server that ends can note nothing any more, so it gives nothing out.
+            // A server that is shutting down can no longer note a view, so it sends no file.
             if let refusal = services.usage.isOpen ? refusal() : HTTPResponse(refusal: .busy) { return respond(refusal) }
             if context.head.method == "GET" { sending(selection.first ?? 0) }
             respond(HTTPResponse(selection, of: open, key: document.id, family: document.family))
@@ -86,7 +87,7 @@ class DocumentFileHandler: DocumentHandler {
 }
 
 extension Selection {
-    /// The first octet of the content that is sent; `nil` when none is.
+    /// The first octet of the content that is sent; `nil` if none is sent.
     fileprivate var first: Int? {
         pieces.lazy.compactMap { if case .part(let range) = $0 { range.lowerBound } else { nil } }.min()
     }

@@ -2,7 +2,7 @@ import Bytes
 import HTTP1
 import Store
 
-/// A request about one document, of a client who may see it.
+/// A request about one document, by a client that may see it.
 class DocumentHandler: RequestHandler {
     let services: RequestServices
 
@@ -11,7 +11,7 @@ class DocumentHandler: RequestHandler {
         super.init(context)
     }
 
-    /// Finds the document and the member to whom it is shown; answers 404 itself.
+    /// Finds the document, and the member who asks for it; answers 404 itself.
     final func find(_ then: @escaping (StoredDocument, _ member: Identifier) -> Void) {
         if case .link(let document, let member) = context.identity { return then(document, member) }
         guard let signIn = context.signIn, let id = Identifier(context.path["id"]) else { return respond(.noDocument) }

@@ -4,16 +4,13 @@ import Family
 import HTTP1
 import Store
 
-/// Documents given out over HTTP: to members by a session or a signed link, to schools and coaches by a share link.
+/// Documents over HTTP: for members by a session or a signed link, for schools and coaches by a share link.
 ///
-/// | path | methods | what |
-/// | --- | --- | --- |
-/// | `/documents/<id>` | GET HEAD OPTIONS | the file, to a member |
-/// | `/documents/<id>/shares` | GET HEAD POST OPTIONS | the links of a document; a new one for a school |
-/// | `/documents/<id>/shares?share=<id>` | DELETE | ends a link |
-/// | `/documents/<id>/link` | POST OPTIONS | an address that opens the document for minutes |
-/// | `/s/<token>` | GET HEAD OPTIONS | a page about a shared document |
-/// | `/s/<token>/file` | GET HEAD OPTIONS | its file |
+/// | path | methods | purpose | | --- | --- | --- | | `/documents/<id>` | GET HEAD OPTIONS | the file, to a member | |
+/// `/documents/<id>/shares` | GET HEAD POST OPTIONS | the links of a document; a new one for a school | |
+/// `/documents/<id>/shares?share=<id>` | DELETE | ends a link | | `/documents/<id>/link` | POST OPTIONS | an address
+/// that opens the document for minutes | | `/s/<token>` | GET HEAD OPTIONS | a page about a shared document | |
+/// `/s/<token>/file` | GET HEAD OPTIONS | its file |
 enum DocumentRoutes {
     static func all(_ services: RequestServices, _ blobs: BlobFolder) -> [RouteGroup.Resource] {
         let documents = RouteGroup("/documents/{id}", .session)
@@ -33,14 +30,15 @@ enum DocumentRoutes {
     }
 }
 
-/// `/documents/<id>`: with `Authorization: Bearer …`, or with `?link=…`, which is signed for one document and member and good for minutes.
+/// `/documents/<id>`: with `Authorization: Bearer …`, or with `?link=…`, which is signed for one document and member
+/// and is valid for minutes.
 final class DocumentDownload: DocumentFileHandler {
     override func begin() {
         find { [self] document, member in
-            // It may be looked at again without being sent again, by a client that shows its right to it each time.
+            // A client that shows its right each time may revalidate the file instead of downloading it again.
             let file = DocumentFile(document: document, caching: "private, no-cache")
             give(file, refusal: { [self] in services.refusal(of: context.identity) }) { [services] _ in
-                // A look at one's own document is not noted.
+                // A view of the member's own document is not noted.
                 guard member != document.athlete else { return }
                 services.usage.note(
                     AccessNote(family: document.family, athlete: document.athlete, member: member, subject: .document, record: document.id))

@@ -8,22 +8,22 @@ import Store
 
 /// A whole family as one file, for its parents.
 ///
-/// | path | methods | what |
-/// | --- | --- | --- |
-/// | `/families/<id>/export` | GET HEAD OPTIONS | the archive (`proto/archive.md`); `?private=yes`: with birth dates and consents |
+/// | path | methods | purpose | | --- | --- | --- | | `/families/<id>/export` | GET HEAD OPTIONS | the archive
+/// (`proto/archive.md`); `?private=yes`: with birth dates and consents |
 enum FamilyRoutes {
     static func all(_ services: RequestServices, _ exports: FamilyExports) -> [RouteGroup.Resource] {
         [RouteGroup("/families/{id}", .account).resource("/export", .get { .handler(FamilyExport($0, services, exports)) })]
     }
 }
 
-/// Makes the archives that parents ask for. One at a time, with those of the host, and seldom for one family: each reads all of it.
+/// Makes the archives that parents ask for: one at a time, together with the host's exports, and rarely for one family,
+/// because each reads the whole family.
 final class FamilyExports {
     /// Milliseconds between the beginnings of two archives of one family.
     static let interval: Int64 = 60_000
-    /// Octets that stay free beside an archive.
+    /// Octets that must stay free beside an archive.
     private static let reserve: Int64 = 64 << 20
-    /// Families that are remembered.
+    /// The largest number of families that are remembered.
     private static let maxFamilies = 1_024
 
     private let transfers: Transfers
@@ -39,8 +39,8 @@ final class FamilyExports {
     /// Begins an archive.
     ///
     /// - Parameters:
-    ///   - workers: their pending jobs get the result.
-    ///   - then: called on the reactor's thread; `nil` when the server ends.
+    ///   - workers: their pending jobs receive the result.
+    ///   - then: called on the reactor's thread; `nil` if the server ends.
     func start(_ family: Identifier, _ permit: ExportPermit, isPrivate: Bool, now: Int64, _ workers: Workers, then: @escaping (Result<ExportedArchive, Rejection>?) -> Void) {
         if let before = begunAt[family], now - before < Self.interval {
             return then(.failure(Rejection(.rateLimited, "A copy of this family was made a moment ago. Try again in a minute", retryAfter: Self.interval - (now - before))))
@@ -88,7 +88,7 @@ final class FamilyExport: RequestHandler {
         case "yes"?: isPrivate = true
         default: return respond(HTTPResponse(Rejection(.invalid, "private is yes or no", field: "private")))
         }
-        // An id of another form is one that nobody has.
+        // An id of another form belongs to nobody.
         let family = Identifier(context.path["id"]) ?? Identifier(high: 0, low: 0)
         guard let signIn = context.signIn else { return }
         services.read(for: self) { reader throws(StoreFailure) in
@@ -106,7 +106,7 @@ final class FamilyExport: RequestHandler {
     private func make(_ family: Identifier, _ permit: ExportPermit, isPrivate: Bool) {
         exports.start(family, permit, isPrivate: isPrivate, now: services.now, services.workers) { [self] made in
             guard isOpen else { return }
-            // The session may have ended meanwhile.
+            // The session may have ended in the meantime.
             if let refusal = services.refusal(of: context.identity) { return respond(refusal) }
             switch made {
             case nil: respond(HTTPResponse(refusal: .busy))

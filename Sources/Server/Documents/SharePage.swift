@@ -5,15 +5,15 @@ import Family
 import HTTP1
 import Store
 
-/// The pages that a coach sees: no script, nothing from elsewhere, readable by anybody and anything.
+/// The pages that a coach sees: without scripts, without content from other servers, accessible to every reader.
 enum SharePage {
-    /// The document, and how to get it.
+    /// The page of the document, with its download.
     static func page(_ shared: SharedDocument, token: String) -> HTTPResponse {
         let document = shared.document
         let title = document.title.isEmpty ? "A shared document" : document.title
         let school = shared.school.isEmpty ? "" : "<p>Shared with <bdi>\(escaped(shared.school))</bdi>."
         let until = CalendarDate(days: Int(shared.expiresAt / 86_400_000)).map { "<p>This link works until \(date($0))." } ?? ""
-        // Relative, so that it is right behind any proxy.
+        // The address is relative, so that it is right behind any proxy.
         return html(
             200, title: title,
             """
@@ -25,7 +25,7 @@ enum SharePage {
             """)
     }
 
-    /// Ended, revoked or never there.
+    /// The page of a link that has ended, was revoked or never existed.
     static var missing: HTTPResponse {
         html(
             404, title: "This link does not work",
@@ -62,7 +62,7 @@ enum SharePage {
             """, [Field("Retry-After", "5")])
     }
 
-    // MARK: What they have in common
+    // MARK: Common parts
 
     private static let style = """
         :root{color-scheme:light dark}body{font:1.125rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;\
@@ -97,7 +97,8 @@ enum SharePage {
             ], content: Array(page.utf8))
     }
 
-    /// Text that is neither a tag nor the end of an attribute, whatever it holds. Control characters, which HTML does not have, are left out.
+    /// The text with escapes, so that it cannot contain a tag or the end of an attribute. Control characters, which
+    /// HTML does not allow, are left out.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -83,8 +83,8 @@ final class ShareListing: DocumentHandler {
     }
 }
 
-/// `DELETE /documents/<id>/shares?share=<id>`: the link opens nothing from the moment in which a reader has found that the member may end it. The
-/// answer follows when that is durable.
+/// `DELETE /documents/<id>/shares?share=<id>`: the link gives no access once a reader has found that the member may end
+/// it. The answer follows when that is durable.
 final class ShareEnding: DocumentHandler {
     override func begin() {
         guard let signIn = context.signIn, let document = Identifier(context.path["id"]) else { return respond(.noDocument) }
@@ -121,7 +121,7 @@ final class LinkMaking: DocumentHandler {
 }
 
 extension ShareLink {
-    /// Its members, into an object that is begun.
+    /// Writes the link's members into an object that has begun.
     fileprivate func write(into writer: inout JSONWriter) {
         writer.key("id")
         writer.identifier(id)

@@ -6,7 +6,7 @@ import Reactor
 import Rooms
 import Store
 
-/// What all share links have in common: who guesses, and how often each is opened.
+/// Limits the guesses of each address, and the openings of each link.
 final class ShareLinkGuessLimiter {
     var guesses = GuessLimit()
     var openings = OpeningLimit()
@@ -15,28 +15,28 @@ final class ShareLinkGuessLimiter {
 
 @available(*, unavailable) extension ShareLinkGuessLimiter: Sendable {}
 
-/// How many links each address may try that open nothing.
+/// The limit of wrong links per address.
 struct GuessLimit {
-    /// In each `time`: a person mistypes or opens old mails, a program tries thousands. The length of a token is what keeps guesses from finding
-    /// anything; links that work open all the same, for others at the same address.
+    /// Wrong links in each `time`: a person mistypes or opens old mails, a program tries thousands. The length of a
+    /// token keeps guesses from finding anything; valid links open all the same, for other clients at the same address.
     static let most = 20
     /// Milliseconds.
     static let time: Int64 = 600_000
-    /// Addresses that are remembered. When there are more, all is forgotten.
+    /// The largest number of addresses that are remembered. Above it, all are dropped.
     static let maxAddresses = 10_000
 
     private var counts: [NetworkAddress: (count: Int, since: Int64)] = [:]
 
-    /// Addresses that are remembered.
+    /// The number of remembered addresses.
     var addresses: Int { counts.count }
 
-    /// Milliseconds until an address may try again; `nil` when it may now.
+    /// Milliseconds until an address may try again; `nil` if it may now.
     func wait(_ group: NetworkAddress?, now: Int64) -> Int64? {
         guard let group, let entry = counts[group], entry.count >= GuessLimit.most, now - entry.since < GuessLimit.time else { return nil }
         return entry.since + GuessLimit.time - now
     }
 
-    /// A try has opened nothing.
+    /// Counts a wrong link.
     mutating func miss(_ group: NetworkAddress?, now: Int64) {
         guard let group else { return }
         if let entry = counts[group], now - entry.since < GuessLimit.time {
@@ -49,23 +49,24 @@ struct GuessLimit {
     }
 }
 
-/// How often each link may be opened.
+/// The limit of openings per link.
 struct OpeningLimit {
-    /// Pages and files of one link, by anybody: enough for a team of coaches who open a mail together, and little enough that nobody is kept busy.
+    /// Pages and files of one link, by anybody: enough for a team of coaches who open a mail together, and too few to
+    /// keep the server busy.
     static let rate = TokenRate(perSecond: 5, burst: 20)
-    /// Links that are remembered. When there are more, those that rest are forgotten, or else all.
+    /// The largest number of links that are remembered. Above it, the idle ones are dropped, or otherwise all.
     static let maxLinks = 10_000
-    /// Milliseconds after which a link that rests has all its permits.
+    /// Milliseconds after which an idle link has all its permits again.
     private static let rest = Int64(rate.burst / rate.perSecond) * 1_000
 
     private var buckets: [ShareLinkName: (bucket: TokenBucket, at: Int64)] = [:]
 
-    /// Links that are remembered.
+    /// The number of remembered links.
     var links: Int { buckets.count }
 
     /// Counts an opening.
     ///
-    /// - Returns: milliseconds until the link may be opened again; `nil` when it may now.
+    /// - Returns: milliseconds until the link may be opened again; `nil` if it may now.
     mutating func wait(_ link: ShareLinkName, now: Int64) -> Int64? {
         if buckets[link] == nil, buckets.count >= Self.maxLinks {
             buckets = buckets.filter { now - $0.value.at < Self.rest }
@@ -78,8 +79,8 @@ struct OpeningLimit {
     }
 }
 
-/// `/s/<token>` and `/s/<token>/file`: what somebody outside of the family was given. A link that has ended, was revoked or never was gets one
-/// and the same answer.
+/// `/s/<token>` and `/s/<token>/file`: the document that a member shared with a person outside of the family. A link
+/// that has ended, was revoked or never existed gets the same answer in each case.
 final class ShareVisitWork: DocumentFileHandler {
     private let limiter: ShareLinkGuessLimiter
     private let what: ShareVisit.What
@@ -105,7 +106,8 @@ final class ShareVisitWork: DocumentFileHandler {
         }
     }
 
-    /// The look-up of a link costs little, so that guessers are only refused here: behind their address may be others, whose links work.
+    /// Looking up a link is cheap, so guessers are refused only here: other clients behind the same address may have
+    /// valid links.
     private func miss() {
         let now = services.now
         if let wait = limiter.guesses.wait(context.address, now: now) { return respond(SharePage.tooMany(seconds: RetryAfter.seconds(wait))) }
@@ -117,15 +119,15 @@ final class ShareVisitWork: DocumentFileHandler {
         let visit = ShareVisit(family: name.family, link: name.link, what: what)
         switch what {
         case .page:
-            // A server that ends can note nothing any more.
+            // A server that is shutting down can no longer note a view.
             guard services.usage.isOpen else { return respond(SharePage.busy) }
-            // Whoever only asks whether it is there has seen nothing.
+            // A client that only asks whether the page exists has not seen it.
             if context.head.method == "GET" { services.usage.note(visit) }
             respond(SharePage.page(shared, token: context.path["token"]))
         case .download:
             let refusal: () -> HTTPResponse? = { [self] in services.access.hasEnded(name) ? limiter.missing : nil }
             give(DocumentFile(document: shared.document, caching: "no-store"), refusal: refusal) { [services] first in
-                // Going on with a download is not another.
+                // A resumed download is not another one.
                 if first == 0 { services.usage.note(visit) }
             }
         }

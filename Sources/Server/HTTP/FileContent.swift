@@ -3,7 +3,7 @@ import HTTP1
 import Posix
 import TLS
 
-/// An open file that is read by a download and by the thread that reads ahead for it; closed when both are done.
+/// An open file that a download reads and a thread reads ahead for; closed when both are done.
 final class OpenFile: Sendable {
     private let descriptor: FileDescriptor
 
@@ -12,28 +12,30 @@ final class OpenFile: Sendable {
     var raw: Int32 { descriptor.raw }
 }
 
-/// Content of a response that is in a file: which octets of it, what stands between them, and how far they are sent.
+/// Content of a response that comes from a file: its octet ranges, the text between them, and the progress of sending.
 ///
-/// Nothing of it is kept in memory, and the reactor reads and sends only what the kernel has in memory already; the rest is read ahead
-/// by the file pool.
+/// The process keeps none of it in memory. The reactor reads and sends only the octets that the kernel already has in
+/// memory; the file pool reads ahead.
 final class FileContent {
     let file: OpenFile
-    /// Its line in the file pool, and the family whose turns it takes there.
+    /// Its queue in the file pool, and the family whose turns it takes there.
     let key: Identifier
     let family: Identifier?
-    /// Octets in all.
+    /// The total number of octets.
     let length: Int
 
     private var pieces: ArraySlice<Selection.Piece>
-    /// Octets of the first piece that are sent.
+    /// The number of sent octets of the first piece.
     private var sent = 0
-    /// What was read ahead. It is trusted to be in memory still: where the kernel cannot say, or forgets at once, one waits for once.
+    /// The range that was read ahead. It is assumed to be still in memory: if the kernel cannot tell, or drops it
+    /// immediately, the reactor waits for the disk once.
     private var ahead = 0..<0
     private(set) var isReading = false
 
-    /// Octets that are read ahead at once: two or three milliseconds of a disk.
+    /// The number of octets that are read ahead at a time: two or three milliseconds of a disk.
     static let window = 1 << 20
-    /// Octets that are read and encrypted at once where the kernel does not do it: what the reactor's buffer holds.
+    /// The number of octets that are read and encrypted at a time if the kernel does not encrypt: the size of the
+    /// reactor's buffer.
     static let copied = 65_536
 
     init(_ file: OpenFile, key: Identifier, of family: Identifier? = nil, pieces: [Selection.Piece]) {
@@ -50,23 +52,23 @@ final class FileContent {
     }
 
     enum Step: Equatable {
-        /// To be sent before the next step.
+        /// Octets to send before the next step.
         case said([UInt8])
-        /// So many octets have gone.
+        /// This number of octets has been sent.
         case sent(Int)
-        /// The kernel is full.
+        /// The kernel's buffer is full.
         case blocked
-        /// To be read ahead: see `read`; tell `didRead` then.
+        /// This range must be read ahead: call `read`, then `didRead`.
         case needs(Range<Int>)
-        /// It is being read ahead.
+        /// The range is being read ahead.
         case waits
         case finished
     }
 
     /// Sends the next octets, at most `limit` of them.
     ///
-    /// - Parameter scratch: memory for what cannot go past this process.
-    /// - Throws: what ended the connection; also when the file is shorter than it was said to be, or cannot be read.
+    /// - Parameter scratch: memory for octets that must pass through this process.
+    /// - Throws: the error that ended the connection; also if the file is shorter than expected, or cannot be read.
     func step(_ transport: inout Transport, scratch: UnsafeMutableRawBufferPointer, limit: Int) throws(TransportError) -> Step {
         guard !isReading else { return .waits }
         while case .part(let range)? = pieces.first, sent == range.count { dropPiece() }
@@ -120,13 +122,13 @@ final class FileContent {
         sent = 0
     }
 
-    /// What was to be read ahead has been.
+    /// Notes that a range was read ahead.
     func didRead(_ range: Range<Int>) {
         isReading = false
         ahead = range
     }
 
-    /// Brings a part of a file into the kernel's memory. On a thread that may wait.
+    /// Reads a part of a file into the kernel's memory. Call this on a thread that may block.
     static func read(_ file: OpenFile, _ range: Range<Int>) throws(Errno) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(range.count, 262_144), alignment: 4_096)
         defer { buffer.deallocate() }

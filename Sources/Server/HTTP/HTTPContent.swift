@@ -1,29 +1,30 @@
 import Posix
 import TLS
 
-/// Octets of content on their way to a disk. A value that may cross to another thread and come back; its memory is used again.
+/// Octets of content on their way to a disk. A value that may move to another thread and back; its memory is reused.
 struct ContentBuffer: Sendable {
-    /// All of its memory.
+    /// The whole memory.
     fileprivate var memory: [UInt8]
-    /// Octets that are filled, from the front.
+    /// The number of filled octets, from the front.
     fileprivate(set) var count = 0
 
     fileprivate init() { memory = [UInt8](repeating: 0, count: HTTPContent.bufferOctets) }
 
-    /// What is filled.
+    /// The filled octets.
     func withOctets<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
         try memory.span.bytes.withUnsafeBytes { (all) throws(Failure) in try body(UnsafeRawBufferPointer(rebasing: all[..<count])) }
     }
 }
 
-/// The content of a request that somebody takes: the buffers that are filled and lent out.
+/// The content of a request that a handler accepts: the buffers that are being filled or lent out.
 struct HTTPContent {
-    /// Octets of a buffer: two segments of the kernel's receive buffer on a fast link; one call's worth, so that twenty uploads at once hold
-    /// nobody up by more than a millisecond or two.
+    /// The size of a buffer: two segments of the kernel's receive buffer on a fast link, and one call's worth, so that
+    /// twenty uploads at the same time delay nobody by more than a millisecond or two.
     static let bufferOctets = 131_072
-    /// With so many a buffer is handed over; the rest of it saves a call when more has come.
+    /// The number of octets at which a buffer is handed over; the rest of the buffer saves a call if more has come.
     static let enough = 65_536
-    /// Buffers that are out at once for one request, 512 KiB: one being written, one waiting, and the time for two to come.
+    /// The largest number of buffers that are lent out for one request, 512 KiB: one being written, one waiting, and
+    /// two for octets on their way.
     static let maxBuffers = 4
 
     private var filling: ContentBuffer?
@@ -33,13 +34,14 @@ struct HTTPContent {
     /// Whether there is memory to receive into.
     var hasRoom: Bool { room > 0 }
 
-    /// Octets that can be received before a buffer has to be handed over.
+    /// The number of octets that can be received before a buffer must be handed over.
     var room: Int { filling.map { HTTPContent.bufferOctets - $0.count } ?? (out < HTTPContent.maxBuffers ? HTTPContent.bufferOctets : 0) }
 
-    /// Octets that wait to be handed over.
+    /// The number of octets that wait to be handed over.
     var gathered: Int { filling?.count ?? 0 }
 
-    /// Receives at most `limit` octets to where they will be written from. Call it only with `hasRoom`.
+    /// Receives at most `limit` octets into the memory from which they will be written. Call it only if `hasRoom` is
+    /// true.
     mutating func receive(from transport: inout Transport, limit: Int) throws(TransportError) -> IOResult {
         var buffer = take()
         defer { filling = buffer }
@@ -59,7 +61,7 @@ struct HTTPContent {
         return result
     }
 
-    /// Copies octets that were received for something else, no more of them than there is `room`.
+    /// Copies octets that were received with other ones, at most `room` of them.
     mutating func append(_ octets: Span<UInt8>) {
         var buffer = take()
         let start = buffer.count
@@ -72,7 +74,7 @@ struct HTTPContent {
         filling = buffer
     }
 
-    /// The buffer that is being filled, to be handed over, if it holds at least so many octets.
+    /// The buffer that is being filled, for handing over, if it holds at least this many octets.
     mutating func handOver(atLeast least: Int) -> ContentBuffer? {
         guard let buffer = filling, buffer.count >= max(least, 1) else { return nil }
         filling = nil
@@ -83,7 +85,7 @@ struct HTTPContent {
     mutating func takeBack(_ buffer: consuming ContentBuffer) {
         out -= 1
         buffer.count = 0
-        // More is never filled at once.
+        // No more than this are filled at the same time.
         if spare.count < HTTPContent.maxBuffers { spare.append(buffer) }
     }
 
@@ -96,11 +98,11 @@ struct HTTPContent {
     }
 }
 
-/// Whether somebody gets on: so many octets in each stretch of time, or they are given up.
+/// Whether a peer makes progress: it must move a number of octets in each period, or the server gives it up.
 struct Progress {
-    /// Milliseconds: longer than a tunnel, or a change from one network to another.
+    /// The period in milliseconds: longer than a tunnel, or a change from one network to another.
     static let time: Int64 = 30_000
-    /// Octets that have to move in that time: half a kilobyte a second is no link that people use.
+    /// The octets that must move in a period: half a kilobyte per second is slower than any usual link.
     static let least = 16_384
 
     private var since: Int64
@@ -110,10 +112,10 @@ struct Progress {
 
     mutating func move(_ count: Int) { octets += count }
 
-    /// When to look next.
+    /// The time of the next check.
     var due: Int64 { since + Progress.time }
 
-    /// Begins the next stretch of time when this one was good enough.
+    /// Begins the next period if this one was fast enough.
     mutating func goesOn(now: Int64) -> Bool {
         guard octets >= Progress.least else { return false }
         self = Progress(now: now)

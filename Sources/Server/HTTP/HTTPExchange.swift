@@ -3,81 +3,84 @@ import Posix
 import TLS
 import WebSocket
 
-/// The requests of one connection until it is upgraded or ends: the octets that wait, who works on a request, and the answers.
+/// The requests of one connection until it is upgraded or ends: the waiting octets, the handler of the current request,
+/// and the responses.
 ///
-/// Requests are answered one after the other. Most are answered at once; for one that is worked on (`RequestHandler`) everything behind it waits.
-/// Content that a work takes is received into its buffers, a file that is the answer is sent from where it is.
+/// Requests are answered one after the other. Most are answered immediately; while a handler (`RequestHandler`) works
+/// on one, everything behind it waits. Content that a handler accepts is received into its buffers, and a file in a
+/// response is sent from the disk.
 ///
-/// A class, so that its memory is given back once the connection is a WebSocket, which is what nearly all of them are.
+/// A class, so that its memory is released once the connection is a WebSocket, as nearly all connections are.
 final class HTTPExchange: HandlerTurn {
     private var machine = HTTPServerConnection()
-    /// What came and is not consumed: part of a head, or requests behind one whose answers have to leave first.
+    /// Received octets that are not consumed: part of a head, or requests that wait until responses are sent.
     private var held: [UInt8] = []
-    /// Who has the turn.
+    /// The handler of the current request.
     private var work: RequestHandler?
-    /// What it has said and is not sent: octets before its response, and the response.
+    /// The handler's output that is not sent: octets before its response, and the response.
     private var interim: [UInt8] = []
     private var answer: HTTPResponse?
     private var content = HTTPContent()
     /// The content of the response that is being sent.
     private var file: FileContent?
-    /// Of the peer, while it sends content or takes a file.
+    /// The progress of the peer, while it sends content or receives a file.
     private var progress: Progress?
-    /// When octets of content last came that a work takes: milliseconds of the reactor's clock.
+    /// The time at which octets of accepted content last came: milliseconds of the reactor's clock.
     private(set) var contentAt: Int64 = 0
-    /// A request was answered: the connection is kept for another.
+    /// Whether a request was answered and the connection is kept for another.
     private(set) var hasAnswered = false
-    /// When the head of the request was complete: milliseconds of the reactor's clock.
+    /// The time at which the head of the request was complete: milliseconds of the reactor's clock.
     private var requestAt: Int64 = 0
     private var refusedStatus: Int?
     private var isRefusalTaken = false
-    /// Called when a work has said something or takes more: `resume`.
+    /// Called when a handler has output or accepts more: `resume`.
     private let wake: () -> Void
 
     init(wake: @escaping () -> Void) { self.wake = wake }
 
-    /// Octets of answers that are made before they have left: who sends requests and reads no answers is not read from either.
+    /// The largest number of octets of unsent responses: from a client that sends requests and reads no responses, the
+    /// server stops reading.
     static let maxOutput = 65_536
-    /// Milliseconds for an answer that is worked on: a disk that takes longer for one step will not do it at all.
+    /// Milliseconds for a handler's answer: a disk that takes longer for one step will not do it at all.
     static let workTime: Int64 = 120_000
 
     enum Outcome: Equatable {
         /// More octets have to come.
         case waits
-        /// The answers have to leave first: receive nothing, and call `resume` then.
+        /// The responses must be sent first: receive nothing, and then call `resume`.
         case blocked
-        /// Somebody works on an answer, or is busy with the content that came: receive nothing until `canResume`.
+        /// A handler works on a response, or on the received content: receive nothing until `canResume`.
         case suspended
-        /// The stream ends when the answers have left.
+        /// The stream ends when the responses are sent.
         case ends
-        /// The WebSocket began; the octets behind the request are frames. The cookie is a token, if there is one that counts.
+        /// The WebSocket began; the octets behind the request are frames. The cookie is a token, if a valid one came.
         case upgraded(WebSocketHandshake, [UInt8], cookie: String?)
     }
 
-    /// Who asks, and what for.
+    /// The client of a request, and the facts about it that the exchange needs.
     struct Caller {
         var site: HTTPSite
         var peer: NetworkAddress?
         var isSecure: Bool
         /// Milliseconds of the reactor's clock.
         var now: Int64
-        /// Whether one more WebSocket from this address is welcome.
+        /// Whether one more WebSocket from this address is allowed.
         var admits: (NetworkAddress?) -> Bool
     }
 
-    /// The status of the first refusal, once, for the log: who sends nonsense sends much of it.
+    /// The status of the first refusal, once, for the log: a client that sends invalid requests sends many.
     func takeRefusal() -> Int? {
         guard !isRefusalTaken, let refusedStatus else { return nil }
         isRefusalTaken = true
         return refusedStatus
     }
 
-    /// What the peer is waited for.
+    /// The event for which the connection waits.
     var phase: HTTPServerConnection.Phase { machine.phase }
 
     // MARK: Requests
 
-    /// Takes what came, and appends to `output` what is to be sent.
+    /// Takes received octets, and appends the octets to send to `output`.
     func receive(_ octets: UnsafeRawBufferPointer, _ caller: Caller, to output: inout [UInt8]) -> Outcome {
         guard held.isEmpty else {
             held += octets
@@ -87,7 +90,7 @@ final class HTTPExchange: HandlerTurn {
         return keep(outcome, octets[consumed...], caller.now)
     }
 
-    /// Goes on with what waits.
+    /// Continues with the waiting octets.
     func resume(_ caller: Caller, to output: inout [UInt8]) -> Outcome {
         let all = held
         held = []
@@ -121,11 +124,11 @@ final class HTTPExchange: HandlerTurn {
             case .needsMore, .waits:
                 if machine.phase == .closing { return (.ends, consumed) }
                 if count == 0 {
-                    // What was said meanwhile goes out first.
+                    // Output that was made in the meantime is sent first.
                     if isWoken { continue }
                     return (work == nil || takesContent ? .waits : .suspended, consumed)
                 }
-            // Before somebody takes it, or after the answer, it is read away.
+            // Content that no handler accepts, or that comes after the response, is discarded.
             case .content(let range) where takesContent:
                 content.append(octets.extracting(start + range.lowerBound..<start + range.upperBound))
                 progress?.move(range.count)
@@ -180,7 +183,7 @@ final class HTTPExchange: HandlerTurn {
         machine.finishResponse(to: &output)
     }
 
-    /// What was waited for did not come: 408 when a request is open, nothing when none is. The stream ends after it.
+    /// The awaited octets did not come: 408 if a request has begun, otherwise nothing. The stream ends after it.
     func timedOut(_ site: HTTPSite, to output: inout [UInt8]) {
         held = []
         let own = answer == nil ? work?.tooSlow() : nil
@@ -188,21 +191,21 @@ final class HTTPExchange: HandlerTurn {
         if machine.timedOut() { respond(own ?? site.refusal(408), site, &output) }
     }
 
-    /// The server ends: what is being answered is the last.
+    /// The server is shutting down: the current request is the last.
     func endSoon() { machine.endSoon() }
 
-    // MARK: Works
+    // MARK: Handlers
 
-    /// Somebody works on a request, and has not answered.
+    /// Whether a handler works on a request and has not answered.
     var isSuspended: Bool { work != nil && answer == nil }
 
-    /// A work has something to say.
+    /// Whether a handler has output.
     var isWoken: Bool { answer != nil || !interim.isEmpty }
 
-    /// `resume` would get on, once the answers have left.
+    /// Whether `resume` would make progress, once the responses are sent.
     var canResume: Bool { file == nil && (work == nil || isWoken || takesContent && content.hasRoom) }
 
-    /// Content is wanted, whether there is room for it or not.
+    /// Whether content is accepted, with or without room for it.
     var takesContent: Bool { work != nil && answer == nil && machine.takesContent }
 
     private func say(_ site: HTTPSite, _ output: inout [UInt8]) {
@@ -226,7 +229,7 @@ final class HTTPExchange: HandlerTurn {
         work.take(buffer)
     }
 
-    /// The peer has gone, or is given up: nobody hears the answer.
+    /// The peer has disconnected, or was given up: nobody will read the response.
     func cancel() {
         handOver(atLeast: 1)
         let cancelled = answer == nil ? work : nil
@@ -277,10 +280,11 @@ final class HTTPExchange: HandlerTurn {
 
     // MARK: Content of requests
 
-    /// The next octets are content that is received where it belongs: by `receiveContent`, when they come.
+    /// Whether the next octets are content that goes directly into a handler's buffers: call `receiveContent` when they
+    /// come.
     var receivesContent: Bool { takesContent && held.isEmpty && machine.contentLeft > 0 && content.hasRoom }
 
-    /// Receives content. Call `resume` then: it hands over what is enough, and sees the end.
+    /// Receives content. Then call `resume`, which hands over full buffers and detects the end.
     func receiveContent(from transport: inout Transport, now: Int64) throws(TransportError) -> IOResult {
         let result = try content.receive(from: &transport, limit: machine.contentLeft)
         if case .done(let count) = result {
@@ -293,13 +297,13 @@ final class HTTPExchange: HandlerTurn {
 
     // MARK: Files
 
-    /// A file is being sent.
+    /// Whether a file is being sent.
     var sendsFile: Bool { file != nil }
 
     /// The file, for reading ahead in it.
     var sentFile: FileContent? { file }
 
-    /// See `FileContent.step`. After `.finished` the response is whole.
+    /// See `FileContent.step`. After `.finished` the response is complete.
     func sendFile(
         to transport: inout Transport, scratch: UnsafeMutableRawBufferPointer, limit: Int
     ) throws(TransportError) -> FileContent.Step {
@@ -322,19 +326,20 @@ final class HTTPExchange: HandlerTurn {
 
     // MARK: Time
 
-    /// When to look whether the peer or a work is given up; `nil` when the connection's own times hold.
+    /// The time of the next check of the peer's or the handler's progress; `nil` if the connection's own deadlines
+    /// apply.
     ///
-    /// - Parameter since: when something last happened.
+    /// - Parameter since: the time of the last event.
     func due(since: Int64) -> Int64? {
         if let progress, file?.isReading != true { return progress.due }
-        // An answer that is there and has not left belongs to its work: in that moment no request is waited for.
+        // A response that is not sent yet belongs to its handler: until then the server waits for no request.
         return work != nil || file != nil ? since + HTTPExchange.workTime : nil
     }
 
-    /// The peer is waited for again, after the disk was.
+    /// The server waits for the peer again, after it waited for the disk.
     func beginProgress(now: Int64) { progress = Progress(now: now) }
 
-    /// Whether a peer that sends content or takes a file has moved enough of it to go on.
+    /// Whether a peer that sends content or receives a file has moved enough of it.
     func goesOn(now: Int64) -> Bool { file?.isReading != true && progress?.goesOn(now: now) == true }
 }
 

@@ -3,13 +3,13 @@ import Family
 import HTTP1
 import JSON
 
-/// A response; length, date and connection are added by who sends it.
+/// A response. The sender adds length, date and connection.
 struct HTTPResponse {
     var status: Int
     var fields: [Field] = []
-    /// In memory; empty when there is a `file`.
+    /// Content in memory; empty if there is a `file`.
     var content: [UInt8] = []
-    /// Content that is sent from where it is.
+    /// Content that is sent from a file.
     var file: FileContent?
 
     init(_ status: Int, _ fields: [Field] = [], content: [UInt8] = []) {
@@ -18,14 +18,14 @@ struct HTTPResponse {
         self.content = content
     }
 
-    /// A sentence for whoever reads the answer; it is about this request only, so nobody may keep it.
+    /// A response with a sentence for a person. It is about this request only, so it must not be cached.
     init(_ status: Int, _ sentence: String, _ fields: [Field] = []) {
         self.init(
             status, fields + [Field("Content-Type", "text/plain; charset=utf-8"), Field("Cache-Control", "no-store")],
             content: Array((sentence + "\n").utf8))
     }
 
-    /// Why something was not done, for a program and for a person: `{"code":…,"field":…,"sentence":…}`, `field` where there is one.
+    /// A refusal for a program and for a person: `{"code":…,"field":…,"sentence":…}`, with `field` if there is one.
     init(_ status: Int, code: String, field: String? = nil, sentence: String, _ fields: [Field] = []) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -42,19 +42,19 @@ struct HTTPResponse {
             status, fields + [Field("Content-Type", "application/json"), Field("Cache-Control", "no-store")], content: writer.octets + [0x0A])
     }
 
-    /// Why the rules of the family, the disk or the load did not let something happen.
+    /// A refusal by the rules of the family, the disk or the load.
     init(_ rejection: Rejection) {
         let fields = rejection.retryAfterSeconds.map { [Field("Retry-After", "\($0)")] } ?? []
         self.init(rejection.code.httpStatus, code: rejection.code.rawValue, field: rejection.field, sentence: rejection.message, fields)
     }
 
-    /// What a `Selection` says about a file, of which nothing is read here.
+    /// The response for a `Selection` of a file; the file is not read here.
     init(_ selection: Selection, of file: OpenFile, key: Identifier, family: Identifier) {
         self.init(selection.status, selection.fields)
         if !selection.pieces.isEmpty { self.file = FileContent(file, key: key, of: family, pieces: selection.pieces) }
     }
 
-    /// Octets of content.
+    /// The number of octets of content.
     var length: Int { file?.length ?? content.count }
 
     /// The fields with those of `defaults` whose names are not among them.

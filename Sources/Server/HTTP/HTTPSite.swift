@@ -6,34 +6,32 @@ import WebSocket
 
 /// The resources that the server offers over HTTP, in a table of routes.
 ///
-/// | path | methods | what |
-/// | --- | --- | --- |
-/// | `/`, `/events` … | GET HEAD OPTIONS | the web client (`WebClientRoutes`), or a page that says what this is |
-/// | `/health` | GET HEAD OPTIONS | whether to send clients here, for a load balancer |
-/// | `/ws` | GET HEAD OPTIONS | the WebSocket |
+/// | path | methods | purpose | | --- | --- | --- | | `/`, `/events` … | GET HEAD OPTIONS | the web client
+/// (`WebClientRoutes`), or a page that explains the server | | `/health` | GET HEAD OPTIONS | whether the server
+/// accepts new clients, for a load balancer | | `/ws` | GET HEAD OPTIONS | the WebSocket |
 ///
-/// Others are added by whoever does them.
+/// Other parts of the server add their own routes.
 final class HTTPSite {
-    /// Whose `Forwarded` counts.
+    /// The proxies whose `Forwarded` is trusted.
     var trust: ProxyTrust
-    /// Which web pages may connect.
+    /// The web pages that may connect.
     private(set) var origins: OriginPolicy
     private let page: Representation
-    /// Where the web client comes from.
+    /// The source of the web client.
     let web: WebClientSource
     private var routes = RouteTable<Route>()
-    /// Finds out who sends a request; set once before the loop runs.
+    /// Identifies the client of a request; set once before the loop runs.
     var admission: RequestAdmission?
     private var clock = HTTPDateClock()
     /// Called with each request before it is answered, and with the address at the other end of its socket.
     var whenAsked: (HTTP1.Fields, NetworkAddress?) -> Void = { _, _ in }
-    /// The server takes no new clients.
+    /// Whether the server has stopped accepting new clients.
     var isDraining = false
     let counts = RequestCounts()
 
     static let socketPath = "/ws"
 
-    /// - Parameter web: where the web client comes from; without one, `/` is a page that says what this is.
+    /// - Parameter web: the source of the web client; without one, `/` is a page that explains the server.
     init(trust: ProxyTrust = ProxyTrust(), origins: OriginPolicy = OriginPolicy(), web: WebClientSource = .off) {
         self.trust = trust
         self.origins = origins
@@ -51,22 +49,22 @@ final class HTTPSite {
         ])
     }
 
-    /// Takes other names and pages from now on; connections that are open stay.
+    /// Accepts other host names and pages from now on; open connections stay.
     func allow(_ other: OriginPolicy) {
         (origins.allowed, origins.hosts) = (other.allowed, other.hosts)
     }
 
-    /// Serves more. Paths must not be served yet.
+    /// Adds resources. Their paths must not be in the table yet.
     func add(_ more: [RouteGroup.Resource]) { for resource in more { routes.add(resource) } }
 
-    /// A browser that shows an answer takes nothing in it for a script, a frame or another type. A route that sets one of these fields
-    /// itself means it.
+    /// With these fields a browser treats nothing in a response as a script, a frame or another type. A route that
+    /// needs another value sets the field itself.
     static let security = [
         Field("X-Content-Type-Options", "nosniff"), Field("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
         Field("Referrer-Policy", "no-referrer"),
     ]
 
-    /// The text of `Date` now.
+    /// The current text of `Date`.
     var date: String { clock.text(HTTPSite.now) }
 
     /// Seconds since 1970.
@@ -89,7 +87,7 @@ final class HTTPSite {
         context.isOwnPage = source.map { origins.isOwnPage(head.fields, from: $0, isProxied: isProxied(peer)) } ?? false
         if case .anyone = route.credential {
             let answer = route.answer(context)
-            // New connections have a rate of their own, and each becomes one WebSocket at most.
+            // New connections have a rate limit of their own, and each becomes at most one WebSocket.
             if case .upgrade = answer { return answer }
             if let refusal = admission?.refusal(from: address) { return .response(route.refuse(refusal, context)) }
             guard method == "OPTIONS", case .response(var response) = answer else { return answer }
@@ -115,7 +113,7 @@ final class HTTPSite {
         }
     }
 
-    /// The answer to what cannot be understood, is too large or does not come; the connection ends after it.
+    /// The response to a request that is malformed, too large or incomplete; the connection ends after it.
     func refusal(_ status: Int) -> HTTPResponse {
         let (code, sentence) =
             switch status {
@@ -131,7 +129,7 @@ final class HTTPSite {
         return HTTPResponse(status, code: code, sentence: sentence)
     }
 
-    /// To a client whose address has as many connections as it may have.
+    /// The response to a client whose address has its limit of connections.
     var crowded: HTTPResponse {
         HTTPResponse(429, "Too many connections come from your network. Close some.", [Field("Retry-After", "5")])
     }
@@ -200,7 +198,7 @@ final class HTTPSite {
             return refusal(
                 400, "This address speaks the WebSocket subprotocol \(Upgrade.subprotocol); name it in Sec-WebSocket-Protocol.")
         }
-        // After what every client can get wrong, so that its author hears of that first.
+        // This check comes last, so that a developer first sees the mistakes that every client can make.
         guard origins.allows(head.fields, from: source, isProxied: isProxied(request.peer)) else {
             return refusal(
                 403, "A web page from elsewhere may not connect here. Whoever runs this server can allow it with --allow-origin, or name the server with --host.")

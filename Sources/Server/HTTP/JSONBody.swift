@@ -2,11 +2,11 @@ import Family
 import HTTP1
 import JSON
 
-/// The members of a JSON object that a request has as its content.
+/// The JSON object in the content of a request.
 protocol JSONContent {
-    /// The most octets of the content: a few times what there is to say.
+    /// The largest number of octets of the content: a few times what valid content needs.
     static var maxOctets: Int { get }
-    /// Names the members in the refusal of other content.
+    /// The names of the members, for the refusal of other content.
     static var members: String { get }
 
     init()
@@ -15,16 +15,16 @@ protocol JSONContent {
     ///
     /// - Returns: false, with nothing read, if no member has this name.
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(JSONError) -> Bool
-    /// Refuses values that do not belong together, and members that are missing.
+    /// Refuses values that contradict each other, and objects with missing members.
     func check() throws(Rejection)
 }
 
-/// How the content of a request becomes a value: as one JSON object, read strictly (no key twice, no unknown key, nothing behind it).
+/// Reads the content of a request as one JSON object, strictly (no key twice, no unknown key, nothing behind it).
 enum JSONBody {
-    /// Containers inside of each other; more than any content of ours has.
+    /// The largest depth of nested containers; no valid content has more.
     private static let maxDepth = 4
 
-    /// The refusal of content that is declared as something else than JSON. Content without a declared type is read as JSON.
+    /// The refusal of content with a declared type other than JSON. Content without a declared type is read as JSON.
     static func refusal(_ fields: HTTP1.Fields) -> HTTPResponse? {
         if fields.contains("content-encoding") {
             return HTTPResponse(415, code: "content_type", sentence: "Send the content of this request without Content-Encoding.")
@@ -38,7 +38,7 @@ enum JSONBody {
         HTTPResponse(415, code: "content_type", sentence: "The content of this request has to be sent as application/json.")
     }
 
-    /// The refusal of more content than is taken, in the words of content whose length is not declared.
+    /// The refusal of content above the limit, with the sentence for content of undeclared length.
     static var tooLarge: HTTPResponse { HTTPResponse(413, code: "too_large", sentence: "This is more content than is taken here. Send less.") }
 
     private static func isJSON(_ type: String) -> Bool {
@@ -46,7 +46,7 @@ enum JSONBody {
         return name.drop { $0 == " " || $0 == "\t" }.lowercased().trimmingEnd == "application/json"
     }
 
-    /// - Throws: a refusal that names the member that is wrong, if one is.
+    /// - Throws: a refusal that names the wrong member, if one is wrong.
     static func read<Content: JSONContent>(_ octets: [UInt8], as type: Content.Type = Content.self) throws(Rejection) -> Content {
         var content = Content()
         /// The member whose value is being read.

@@ -3,9 +3,11 @@ import HTTP1
 import Posix
 import Reactor
 
-/// Answers on the port for HTTP without TLS: the files of challenges for certificates (RFC 8555 §8.3), and for everything else the address with `https`.
+/// Answers on the port for HTTP without TLS: with the files of challenges for certificates (RFC 8555 §8.3), and
+/// otherwise with a redirect to `https`.
 ///
-/// It never redirects to a name that is not the server's, so that nobody can use it to lead somebody elsewhere, and it serves nothing but the challenges.
+/// It redirects only to names of the server, so that nobody can use it for links to other sites, and it serves only the
+/// challenges.
 final class RedirectSite {
     /// The path before the token of a challenge.
     static let challenges = "/.well-known/acme-challenge/"
@@ -21,7 +23,7 @@ final class RedirectSite {
 
     /// - Parameters:
     ///   - pool: reads the files of challenges.
-    ///   - webRoot: the folder that a program for certificates takes as its web root; `nil` serves no challenges.
+    ///   - webRoot: the folder that a certificate client uses as its web root; `nil` serves no challenges.
     ///   - hosts: the names of the server, as `Authority.host`.
     init(workers: Workers, pool: FilePool, webRoot: String?, hosts: @escaping () -> Set<String>) {
         self.workers = workers
@@ -40,7 +42,7 @@ final class RedirectSite {
         guard let host = head.authority?.host, hosts().contains(host) else {
             return reply(HTTPResponse(421, "This server has another name. Check the address."))
         }
-        // The parser takes no octet in a target that could end a field.
+        // The parser accepts no octet in a target that could end a field.
         let target = "https://" + host + path + (head.query.map { "?" + $0 } ?? "")
         reply(HTTPResponse(308, "This server is at \(target)", [Field("Location", target)]))
     }
@@ -55,7 +57,7 @@ final class RedirectSite {
         }
     }
 
-    /// Whether a text is one of the characters of base64url, which makes it no path (RFC 8555 §8.1).
+    /// Whether the text consists of characters of base64url, so that it cannot be a path (RFC 8555 §8.1).
     static func isToken(_ text: Substring) -> Bool {
         (1...maxToken).contains(text.utf8.count)
             && text.utf8.allSatisfy { octet in

@@ -3,7 +3,8 @@ import Family
 import HTTP1
 import Store
 
-/// Finds out who sends a request, before its handler exists. Credentials of HTTP requests are read here and nowhere else.
+/// Identifies the client of a request before the handler exists. Only this class reads the credentials of HTTP
+/// requests.
 final class RequestAdmission {
     private let workers: Workers
     private let access: AccessControl
@@ -15,7 +16,7 @@ final class RequestAdmission {
         self.budget = budget
     }
 
-    /// Counts a request before anything is known of its client.
+    /// Counts a request before its client is known.
     ///
     /// - Parameter address: `RequestContext.address`.
     func refusal(from address: NetworkAddress?) -> RequestRefusal? { budget.take(from: address).map { .tooMany(.tooManyRequests($0)) } }
@@ -53,7 +54,8 @@ final class RequestAdmission {
                 if case .failure(.signedOut) = result { then(.success(.anyone)) } else { then(result) }
             }
         case .sessionOrLink(let parameter):
-            // A client that shows a token is that session, whatever else it shows. A browser shows its cookie everywhere.
+            // A client that shows a token is that session, whatever else it shows. A browser sends its cookie with
+            // every request.
             guard bearer == nil, let link = context.query("link") else { return identifySession(then) }
             guard let document = Identifier(context.path[parameter]) else { return then(.failure(.deadLink)) }
             workers.read { reader throws(StoreFailure) in
@@ -77,7 +79,7 @@ final class RequestAdmission {
         }
     }
 
-    /// The password in `Authorization: Basic …` (RFC 7617), of any user; `nil` when there is none, or several.
+    /// The password in `Authorization: Basic …` (RFC 7617), of any user; `nil` if there is none, or several.
     private static func password(_ fields: HTTP1.Fields) -> String? {
         guard let value = fields.only("authorization"), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
             value[..<space].lowercased() == "basic", let octets = Base64.decode(String(value[space...].drop { $0 == " " })),
@@ -106,13 +108,13 @@ final class RequestAdmission {
             guard let signIn = found, !access.hasEnded(signIn.session) else { return then(.failure(.signedOut(hasToken: true))) }
             access.noteUse(of: signIn) { isNoted in
                 guard isNoted else { return then(.failure(.busy)) }
-                // Noting can take a commit, and the session can end meanwhile.
+                // Noting the use can take a commit, and the session can end in the meantime.
                 then(access.hasEnded(signIn.session) ? .failure(.signedOut(hasToken: true)) : .success(.session(signIn)))
             }
         }
     }
 
-    /// The token in `Authorization: Bearer …` (RFC 6750); `nil` when there is none, or several.
+    /// The token in `Authorization: Bearer …` (RFC 6750); `nil` if there is none, or several.
     private static func token(_ fields: HTTP1.Fields) -> String? {
         guard let value = fields.only("authorization"), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
             value[..<space].lowercased() == "bearer"
@@ -124,7 +126,8 @@ final class RequestAdmission {
 
 @available(*, unavailable) extension RequestAdmission: Sendable {}
 
-/// A request whose client is being identified: it has the turn until the handler of its route takes over, or it is refused.
+/// A request whose client is being identified: it has the turn until the handler of its route begins, or until it is
+/// refused.
 final class PendingRequest: RequestHandler {
     private let route: Route
     private let admission: RequestAdmission

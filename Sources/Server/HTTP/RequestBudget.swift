@@ -8,8 +8,8 @@ import Wire
 
 /// Counts the frames and HTTP requests of each address and each member against one limit.
 ///
-/// Frames and requests that nobody is known to send count against their address; those of a session count against its member, in the accounts of
-/// the hub.
+/// Frames and requests of unknown clients count against their address; those of a session count against its member, in
+/// the accounts of the hub.
 final class RequestBudget {
     private let hub: Hub
     private let reactor: Reactor
@@ -23,12 +23,12 @@ final class RequestBudget {
     /// Counts a frame or a request of an address.
     ///
     /// - Parameter address: as `AddressCounts.group` gives it; `nil` is not counted.
-    /// - Returns: milliseconds to wait when it is one too many.
+    /// - Returns: milliseconds to wait if it is above the limit.
     func take(from address: NetworkAddress?) -> Int64? { addresses.take(address, now: reactor.now) }
 
-    /// Counts a request whose sender is known now: against the member, no longer against the address.
+    /// Counts a request whose client is now known: against the member, and no longer against the address.
     ///
-    /// - Returns: why it is refused.
+    /// - Returns: the reason why it is refused.
     func take(of identity: Identity, from address: NetworkAddress?) -> Rejection? {
         switch identity {
         case .anyone: return nil
@@ -41,7 +41,7 @@ final class RequestBudget {
             return hub.admit(Payer(family: document.family, member: member), now: reactor.now)
         case .session(let signIn):
             addresses.giveBack(address)
-            // Which family it is about is not known yet: the first account that has something left pays.
+            // The request's family is not known yet: the first account that has something left pays.
             var refusal: Rejection?
             for membership in signIn.memberships {
                 guard let denied = hub.admit(Payer(family: membership.family, member: membership.member), now: reactor.now) else { return nil }
@@ -55,9 +55,7 @@ final class RequestBudget {
 @available(*, unavailable) extension RequestBudget: Sendable {}
 
 extension Rejection {
-    /// The refusal of a request of an address that has sent too many.
-    ///
-    /// - Parameter wait: milliseconds.
+    /// The refusal of a request from an address that has sent too many.
     static func tooManyRequests(_ wait: Int64) -> Rejection {
         Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait)
     }

@@ -2,9 +2,9 @@ import Bytes
 import HTTP1
 import Store
 
-/// The client of a request, as far as its credential says.
+/// The client of a request, according to its credential.
 enum Identity {
-    /// The route asks for no credential.
+    /// The route needs no credential.
     case anyone
     /// The holder of a session.
     case session(SignIn)
@@ -14,9 +14,10 @@ enum Identity {
     case link(StoredDocument, member: Identifier)
 }
 
-/// One request with everything that is known of it before its handler exists: the head, the parameters of its path, its address and its identity.
+/// One request with all facts that are known before its handler exists: the head, the parameters of its path, its
+/// address and its identity.
 struct RequestContext {
-    /// With the method that is meant, which `X-HTTP-Method-Override` may have changed.
+    /// The head with the effective method, which `X-HTTP-Method-Override` may have changed.
     var head: RequestHead
     /// The parameters of the route's path.
     var path: PathParameters
@@ -24,21 +25,21 @@ struct RequestContext {
     var peer: NetworkAddress?
     /// Whether that socket speaks TLS.
     var isSecure: Bool
-    /// Where the client is, as far as its proxy is trusted; `nil` when proxies contradict each other.
+    /// The place of the client, as far as its proxy is trusted; `nil` if proxies contradict each other.
     var source: RequestSource?
     var identity = Identity.anyone
-    /// The cookie of a session as the client would have it; `nil` where the request names no host.
+    /// The session cookie of the client; `nil` if the request names no host.
     var cookie: SessionCookie?
-    /// The request was caused by this server's own web page, and says so.
+    /// Whether a page of this server's own web client caused the request, according to its fields.
     var isOwnPage = false
 
-    /// The address by which limits count the client; `nil` if none does.
+    /// The address by which limits count the client; `nil` if none counts it.
     var address: NetworkAddress? { AddressCounts.group(source?.address) }
 
-    /// The session of the client. The route has to ask for `Credential.session`, or one like it.
+    /// The session of the client. The route must ask for `Credential.session`, or a similar credential.
     var signIn: SignIn? { if case .session(let signIn) = identity { signIn } else { nil } }
 
-    /// The value of `name=` in the query, percent-decoded; `nil` without one.
+    /// The value of `name=` in the query, percent-decoded; `nil` if there is none.
     func query(_ name: String) -> String? {
         for pair in (head.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex

@@ -1,28 +1,28 @@
 import Family
 import HTTP1
 
-/// Why a request is refused before its handler exists. Each group of routes says it in the words of its own protocol.
+/// The reason why a request is refused before its handler exists. Each group of routes has its own sentence for it.
 enum RequestRefusal: Error {
-    /// There is no token, or the token opens nothing; the answer does not say why.
+    /// There is no token, or the token is not valid; the answer does not say which.
     case signedOut(hasToken: Bool)
-    /// There is no token for calendars, or it opens nothing; the answer does not say why.
+    /// There is no token for calendars, or it is not valid; the answer does not say which.
     case noCalendar
-    /// The signed link opens nothing.
+    /// The signed link is not valid.
     case deadLink
     /// The database cannot be read now.
     case busy
     /// The address or the member has sent too many requests.
     case tooMany(Rejection)
-    /// There are a cookie and a token, which can be of two sessions.
+    /// There are both a cookie and a token, which may belong to two sessions.
     case twoCredentials
     /// The cookie came with a request that another web page caused, or may have caused.
     case foreignPage
-    /// The token is for a program, and this is beyond its scope.
+    /// The token is for a program, and the request is beyond its scope.
     case beyondScope
 }
 
 extension HTTPResponse {
-    /// A refusal as JSON, for groups that have no words of their own.
+    /// A refusal as JSON, for groups that have no sentences of their own.
     init(refusal: RequestRefusal) {
         switch refusal {
         case .signedOut(let hasToken):
@@ -45,7 +45,8 @@ extension HTTPResponse {
         }
     }
 
-    /// In the same words whether a document is deleted, of others, or was never there; and for a link that has ended.
+    /// The same sentence whether a document is deleted, belongs to others, or never existed; and for a link that has
+    /// ended.
     static var noDocument: HTTPResponse {
         HTTPResponse(
             404, code: "not_found", sentence: "This document is not there any more, or this link has ended. Look for it in your list of documents.")

@@ -5,7 +5,7 @@ import Reactor
 import Store
 import Wire
 
-/// The parts of a shard that handlers of requests work with.
+/// The parts of a shard that request handlers use.
 struct RequestServices {
     let reactor: Reactor
     let log: Log
@@ -17,7 +17,7 @@ struct RequestServices {
     /// Milliseconds of the reactor's clock.
     var now: Int64 { reactor.now }
 
-    /// The answer to a client whose session has ended since it was identified; `nil` while its right holds.
+    /// The answer to a client whose session has ended since it was identified; `nil` while its right is valid.
     func refusal(of identity: Identity) -> HTTPResponse? {
         guard case .session(let signIn) = identity, access.hasEnded(signIn.session) else { return nil }
         return HTTPResponse(refusal: .signedOut(hasToken: true))
@@ -25,8 +25,9 @@ struct RequestServices {
 
     // MARK: Steps of a handler
 
-    // Each step ends in `then` only if the request is still to be answered: not if its client has gone, and not if the step answered the request
-    // itself, with 503 because it could not be done, or with 401 because the session ended meanwhile. So a handler reads top to bottom.
+    // Each step calls `then` only if the request still needs an answer. It does not if the client has disconnected, or
+    // if the step answered the request itself: with 503 because it failed, or with 401 because the session ended in the
+    // meantime. So a handler reads top to bottom.
 
     /// Reads the database for a request.
     func read<Answer: Sendable>(
@@ -35,9 +36,10 @@ struct RequestServices {
         workers.read(body) { next(handler, $0, then) }
     }
 
-    /// Gives the writer a job for a request. An answer is given even if the session ends meanwhile: the job was done.
+    /// Gives the writer a job for a request. The request is answered even if the session ends in the meantime, because
+    /// the job was done.
     ///
-    /// - Parameter refused: answers a refusal; `nil`: in the words of `HTTPResponse`.
+    /// - Parameter refused: answers a refusal; `nil`: with the sentence of `HTTPResponse`.
     func write<Answer: Sendable>(
         for handler: RequestHandler, refused: ((Rejection) -> Void)? = nil,
         _ body: @escaping @Sendable (Store) throws(StoreFailure) -> (Result<Answer, Rejection>, [CommitResult]), then: @escaping (Answer) -> Void
@@ -52,7 +54,7 @@ struct RequestServices {
         }
     }
 
-    /// Does a job that may wait for a disk, as `Workers.work`.
+    /// Runs a job that may wait for a disk, as `Workers.work` does.
     func work<Answer: Sendable>(
         for handler: RequestHandler, _ key: FilePool.Key, of family: Identifier, on pool: FilePool? = nil, _ body: @escaping @Sendable () -> Answer,
         then: @escaping (Answer) -> Void
@@ -60,7 +62,8 @@ struct RequestServices {
         workers.work(key, of: family, on: pool, body) { next(handler, $0, then) }
     }
 
-    /// Proposes a change, which is committed with the mutations of this tick. An answer is given even if the session ends meanwhile: the change was made.
+    /// Proposes a change, which is committed with the mutations of this tick. The request is answered even if the
+    /// session ends in the meantime, because the change was made.
     func propose(for handler: RequestHandler, _ request: BatchRequest, then: @escaping (BatchAnswer) -> Void) {
         workers.propose(request) { answer in
             guard handler.isOpen else { return }

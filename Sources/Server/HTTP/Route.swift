@@ -1,39 +1,41 @@
 import HTTP1
 import WebSocket
 
-/// What a request gets.
+/// The server's answer to a request.
 enum HTTPAnswer {
-    /// A final response, whole.
+    /// A complete final response.
     case response(HTTPResponse)
-    /// The WebSocket begins; where the client is, and the token of its cookie if that counts.
+    /// The WebSocket begins; with the place of the client, and the token of its cookie if that is valid here.
     case upgrade(WebSocketHandshake, from: RequestSource, cookie: String?)
-    /// An answer that comes later, or content that is wanted.
+    /// A handler, which answers later or wants the content.
     case handler(RequestHandler)
 }
 
 /// The credential that a route asks for.
 enum Credential {
     case anyone
-    /// `Authorization: Bearer` with the token of a session, or the cookie of one. Anything but reading needs the scope `write` of a token for a program.
+    /// `Authorization: Bearer` with the token of a session, or the cookie of one. Every method except reading needs the
+    /// scope `write` of a token for a program.
     case session
     /// As `session`, but not a token for a program.
     case account
-    /// As `session`, or nobody.
+    /// As `session`, or no credential.
     case anySession
-    /// `Authorization: Basic` with any user name and a token for calendars as the password. Nothing else opens it: no session, and no person's password.
+    /// `Authorization: Basic` with any user name and a token for calendars as the password. No other credential is
+    /// accepted: no session, and no person's password.
     case calendar
-    /// As `session`, or without a token `?link=`, which is signed for the document that a parameter of the path names.
+    /// As `session`; without a token, `?link=`, which is signed for the document that a parameter of the path names.
     case sessionOrLink(to: String)
 }
 
-/// One method of a resource: what its clients have to show, how they are refused, and who answers.
+/// One method of a resource: the credential of its clients, the form of its refusals, and its answer.
 struct Route {
     let credential: Credential
     let refuse: (RequestRefusal, RequestContext) -> HTTPResponse
     let answer: (RequestContext) -> HTTPAnswer
 }
 
-/// Resources that have the beginning of their paths, their credential and the words of their refusals in common.
+/// Resources that share the beginning of their paths, their credential and the form of their refusals.
 struct RouteGroup {
     typealias Resource = RouteTable<Route>.Resource
 
@@ -51,17 +53,17 @@ struct RouteGroup {
         self.refuse = refuse
     }
 
-    /// A group inside of this one.
+    /// A group within this one.
     func group(_ more: String, _ credential: Credential? = nil) -> RouteGroup {
         RouteGroup(path + more, credential ?? self.credential, refuse: refuse)
     }
 
-    /// A resource: `GET` brings `HEAD` with it, and `OPTIONS` is answered with `Allow`.
+    /// A resource: `GET` includes `HEAD`, and `OPTIONS` is answered with `Allow`.
     ///
     /// - Parameters:
     ///   - more: the rest of the path.
     ///   - methods: in the order of `Allow`.
-    ///   - other: see `RouteTable.Resource`; asks for no credential.
+    ///   - other: see `RouteTable.Resource`; needs no credential.
     func resource(
         _ more: String, _ methods: RouteMethod..., credential: Credential? = nil, other: ((RequestContext) -> HTTPAnswer)? = nil,
         overridesMethod: Bool = false
@@ -76,10 +78,10 @@ struct RouteGroup {
     }
 }
 
-/// A method with the answer to it, for `RouteGroup.resource`.
+/// A method with its answer, for `RouteGroup.resource`.
 struct RouteMethod {
     let name: String
-    /// Where it is not the resource's.
+    /// The credential, if it is not the resource's.
     let credential: Credential?
     let answer: (RequestContext) -> HTTPAnswer
 

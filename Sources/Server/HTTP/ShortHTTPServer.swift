@@ -4,24 +4,24 @@ import Reactor
 
 /// Answers short requests on a listener of its own: one request per connection, with content of some kilobytes.
 ///
-/// For what has no session and must not use the room of clients: figures for a monitoring program, and the port for HTTP without TLS. It takes no content,
-/// and every connection ends within seconds, whatever its peer does.
+/// For requests that have no session and must not use the clients' room: metrics for a monitoring program, and the port
+/// for HTTP without TLS. It accepts no content, and every connection ends within seconds, whatever its peer does.
 final class ShortHTTPServer {
     /// Answers a request, now or later, on the reactor's thread.
     typealias Handler = (RequestHead, @escaping (HTTPResponse) -> Void) -> Void
 
     struct Bounds {
-        /// Connections that may be open at the same time.
+        /// The largest number of connections that may be open at the same time.
         var connections = 16
-        /// Connections that one address may have; loopback and Unix sockets are not counted.
+        /// The largest number of connections from one address; loopback and Unix sockets are not counted.
         var connectionsPerAddress = 16
     }
 
-    /// Milliseconds from the accept until the whole response has left.
+    /// Milliseconds from the accept until the whole response is sent.
     static let time: Int64 = 10_000
     /// Milliseconds for the peer to end the stream after that.
     static let lingeringTime: Int64 = 2_000
-    /// Octets of a response, with its head.
+    /// The largest number of octets of a response, with its head.
     static let maxResponse = 1 << 20
 
     private let name: StaticString
@@ -32,7 +32,7 @@ final class ShortHTTPServer {
     private var connections: [ObjectIdentifier: ShortHTTPConnection] = [:]
     private var addresses = AddressCounts()
 
-    /// - Parameter name: of the event that reports refused connections.
+    /// - Parameter name: the name of the event that reports refused connections.
     init(_ name: StaticString, reactor: Reactor, log: Log, bounds: Bounds = Bounds(), handler: @escaping Handler) {
         self.name = name
         self.reactor = reactor
@@ -41,7 +41,7 @@ final class ShortHTTPServer {
         self.handler = handler
     }
 
-    /// The connections that are open.
+    /// The number of open connections.
     var count: Int { connections.count }
 
     /// Serves a connection, or ends it if there are too many.
@@ -80,14 +80,14 @@ private final class ShortHTTPConnection: Channel {
         case reading
         /// The handler has not answered.
         case answering
-        /// The response has not left.
+        /// The response is not sent yet.
         case sending
-        /// The stream ended from this side; what comes is read and dropped, so that no reset overtakes the response.
+        /// This side has ended the stream; received octets are dropped, so that no reset overtakes the response.
         case lingering
         case closed
     }
 
-    /// Octets that are read and dropped at the end.
+    /// The largest number of octets that are read and dropped at the end.
     private static let maxDiscarded = 65_536
 
     private unowned let server: ShortHTTPServer
@@ -124,7 +124,7 @@ private final class ShortHTTPConnection: Channel {
         }
     }
 
-    /// Time is up for the request, the response, or the peer's end of the stream.
+    /// The time for the request, the response, or the peer's end of the stream is over.
     override func timerFired(kind: Int) {
         timer = nil
         end()

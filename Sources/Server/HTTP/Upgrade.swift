@@ -1,4 +1,4 @@
-/// What a client has to ask for to get a WebSocket.
+/// The conditions of a request for a WebSocket.
 enum Upgrade {
     static let subprotocol = "huddle.v1"
 }

@@ -3,12 +3,12 @@ import Posix
 import Store
 package import TLS
 
-/// `huddled doctor`: the checks of a running server, or those that can be made without one.
+/// `huddled doctor`: the checks of a running server, or those that are possible without one.
 package enum Doctor {
     /// - Parameters:
     ///   - settings: the bounds for a server that does not run; a running server has its own.
-    ///   - certificates: of a server that does not run.
-    /// - Throws: a sentence when nothing could be checked.
+    ///   - certificates: the certificates of a server that does not run.
+    /// - Throws: a sentence, if nothing could be checked.
     package static func run(
         dataFolder path: String, settings: HealthSettings, certificates: [TLSCertificateFiles]
     ) throws(ServerError) -> HealthReport {
@@ -23,11 +23,11 @@ package enum Doctor {
                 return report
             }
         } catch {
-            // It listens and says nothing, or nothing that can be read.
+            // The server listens but sends nothing, or nothing readable.
             return HealthReport([.silentLoop(error.sentence)] + machine(path, settings, certificates))
         }
         do throws(Errno) {
-            // Given back immediately, so that no server finds it taken.
+            // The lock is released immediately, so that no starting server finds it taken.
             _ = try Files.lock(folder: path)
         } catch {
             guard error == .locked else { throw ServerError("\(path) cannot be used: \(error.text).") }

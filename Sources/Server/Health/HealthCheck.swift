@@ -5,15 +5,15 @@ package struct HealthCheck: Equatable, Sendable {
     package enum Name: String, CaseIterable, Sendable {
         case loop = "event_loop"
         case drain, writer, database, disk, folder, zones, certificate, backup, proxy
-        /// Only where `huddled doctor` has asked the mail server.
+        /// Present only if `huddled doctor` has asked the mail server.
         case mail
     }
 
     package enum State: String, Sendable {
         case ok
-        /// The server serves; the operator should act.
+        /// The server works; the operator should act.
         case warning
-        /// The server should get no new clients.
+        /// The server should receive no new clients.
         case error
     }
 
@@ -21,7 +21,7 @@ package struct HealthCheck: Equatable, Sendable {
     package let state: State
     /// A stable name of the problem; `nil` without one.
     package let code: String?
-    /// For anybody who asks: no figures and no paths.
+    /// For anybody who asks, without figures and paths.
     package let reason: String
     /// For the operator, with figures.
     package let sentence: String
@@ -48,14 +48,15 @@ package struct HealthCheck: Equatable, Sendable {
 // MARK: The checks
 
 extension HealthCheck {
-    /// Milliseconds within which the writer answers.
+    /// Milliseconds within which the writer must answer.
     static let writerTime: Int64 = 2_000
-    /// A certificate with fewer whole days left gets no new clients any more: renewals that have failed for weeks need a person.
+    /// With fewer whole days left on a certificate, the server accepts no new clients: after weeks of failed renewals a
+    /// person has to act.
     static let certificateDays = 3
 
     static let loop = HealthCheck(.loop, ok: "The event loop turns.")
 
-    /// The server ended while it was asked, or its loop stands still.
+    /// The server ended during the question, or its loop does not turn.
     static func silentLoop(_ problem: String) -> HealthCheck {
         HealthCheck(
             .loop, error: "loop_silent", "The server does not answer.",
@@ -105,7 +106,7 @@ extension HealthCheck {
         return HealthCheck(.zones, error: "zones_missing", "The zone data is missing, so times of families cannot be computed. Install the package tzdata.")
     }
 
-    /// - Parameter days: whole days that are left of the certificate that ends first; `nil` without a certificate.
+    /// - Parameter days: the whole days left for the certificate that expires first; `nil` without a certificate.
     static func certificate(days: Int?) -> HealthCheck {
         guard let days else { return HealthCheck(.certificate, ok: "No certificate is configured: a proxy does TLS, or nobody.") }
         guard days < Certificates.warningDays else { return HealthCheck(.certificate, ok: "The certificate has \(days) days left.") }
@@ -116,14 +117,14 @@ extension HealthCheck {
     }
 
     /// - Parameters:
-    ///   - problem: why the certificates cannot be read.
+    ///   - problem: the reason why the certificates cannot be read.
     static func certificate(problem: String) -> HealthCheck {
         HealthCheck(.certificate, error: "certificate_unusable", "The certificate cannot be used.", problem)
     }
 
     /// - Parameters:
     ///   - age: milliseconds since the last good backup ended; `nil` if there was none.
-    ///   - most: milliseconds; `nil` if nobody watches.
+    ///   - most: the limit in milliseconds; `nil` without a limit.
     static func backup(age: Int64?, most: Int64?) -> HealthCheck {
         let old = age.map { "The last backup ended \(Self.hours($0)) ago" }
         guard let most else {

@@ -3,25 +3,26 @@ import Posix
 import Reactor
 import Store
 
-/// The bounds of the checks that an operator chooses.
+/// The bounds that an operator sets for the checks.
 package struct HealthSettings: Equatable, Sendable {
-    /// Octets that have to be free on the disk of the data folder; 0: any number.
+    /// The octets that must be free on the disk of the data folder; 0: no limit.
     package var freeSpaceFloor = 256 << 20
-    /// Milliseconds since the last good backup; `nil`: nobody watches.
+    /// The largest number of milliseconds since the last good backup; `nil`: no limit.
     package var backupMaxAge: Int64?
 
     package init() {}
 }
 
-/// Whether the server can take new clients, and why not. All on the reactor's thread.
+/// Whether the server can accept new clients, or the reason why not. Everything runs on the reactor's thread.
 ///
-/// Once per second it asks the writer for an answer, and every five seconds the machine. It never waits: an answer that does not come is the finding.
+/// Once per second it sends a question to the writer, and every five seconds to the machine. It never waits: a missing
+/// answer is a finding.
 final class HealthMonitor: TimerTarget {
-    /// Milliseconds between a question to the machine and its end, after which the disk is taken for silent.
+    /// Milliseconds for the machine's answer, after which the disk counts as silent.
     static let machineTime: Int64 = 5_000
-    /// Milliseconds for which `/readyz` says that the server is about to stop, before it takes no new connections.
+    /// Milliseconds for which `/readyz` announces the shutdown before the server stops accepting connections.
     static let noticeTime: Int64 = 2_000
-    /// Milliseconds after a question at `/readyz` for which somebody is taken to watch it.
+    /// Milliseconds after a request for `/readyz` for which a load balancer is assumed to watch it.
     static let watchTime: Int64 = 60_000
 
     private let reactor: Reactor
@@ -31,22 +32,22 @@ final class HealthMonitor: TimerTarget {
     private let proxies: ProxyWatch
 
     var settings = HealthSettings()
-    /// Whole days that are left of the certificate that ends first; `nil` without one.
+    /// The whole days left for the certificate that expires first; `nil` without one.
     var certificateDays: () -> Int? = { nil }
     /// Set once before the loop runs.
     var probe: MachineProbe?
 
-    /// When the oldest question without an answer was asked.
+    /// The time of the oldest question without an answer.
     private var writerAskedAt: Int64?
     private var isWriterAsked = false
-    /// The writer owes no answer.
+    /// Whether the writer has answered every question.
     var hasWriterAnswered: Bool { writerAskedAt == nil }
-    /// When the machine was asked, and how many readings there were then.
+    /// The time of the question to the machine, and the number of readings at that time.
     private var machineAsked: (at: Int64, count: Int)?
     private var nextMachine: Int64 = 0
     private var readyAskedAt: Int64?
     private var isNoticeGiven = false
-    /// The errors of the last look, for the log.
+    /// The errors of the last check, for the log.
     private var errors = ""
 
     init(reactor: Reactor, log: Log, workers: Workers, drain: Drain, proxies: ProxyWatch) {
@@ -58,7 +59,7 @@ final class HealthMonitor: TimerTarget {
         super.init()
     }
 
-    // MARK: Looking
+    // MARK: Checking
 
     /// Call it about once per second.
     func look(now: Int64) {
@@ -78,7 +79,7 @@ final class HealthMonitor: TimerTarget {
         workers.write({ _ throws(StoreFailure) in (true, []) }) { [weak self] (answer: Bool?) in
             guard let self else { return }
             isWriterAsked = false
-            // A question that found no room has no answer; the next look asks again.
+            // A question that found no room gets no answer; the next check asks again.
             if answer != nil { writerAskedAt = nil }
         }
     }
@@ -92,7 +93,7 @@ final class HealthMonitor: TimerTarget {
         probe.ask()
     }
 
-    /// All checks. The answer is of now, except that the machine was asked within the last seconds.
+    /// All checks at this moment, except that the reading of the machine may be some seconds old.
     func report(now: Int64) -> HealthReport {
         var checks = [HealthCheck.loop]
         if isNoticeGiven || drain.isEnding { checks.append(.drain) }
@@ -113,7 +114,8 @@ final class HealthMonitor: TimerTarget {
 
     // MARK: The end
 
-    /// SIGTERM: drains. If somebody has asked `/readyz` lately, it says so for a moment before that; a second call ends the moment.
+    /// SIGTERM: drains. If `/readyz` was requested lately, it announces the shutdown for a moment first; a second call
+    /// ends that moment.
     func end() {
         let now = reactor.now
         guard !isNoticeGiven, !drain.isEnding, let readyAskedAt, now - readyAskedAt < Self.watchTime else { return drain.start() }

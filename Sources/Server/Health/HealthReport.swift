@@ -3,7 +3,7 @@ package import JSON
 /// The checks of one server at one moment.
 package struct HealthReport: Equatable, Sendable {
     package var checks: [HealthCheck]
-    /// A server runs on the data folder.
+    /// Whether a server runs on the data folder.
     package var isRunning = true
 
     package init(_ checks: [HealthCheck], isRunning: Bool = true) {
@@ -11,13 +11,13 @@ package struct HealthReport: Equatable, Sendable {
         self.isRunning = isRunning
     }
 
-    /// Nothing keeps new clients away.
+    /// Whether no check keeps new clients away.
     package var isReady: Bool { checks.allSatisfy { $0.state != .error } }
 
-    /// The checks that found something.
+    /// The checks that found a problem.
     package var problems: [HealthCheck] { checks.filter { $0.state != .ok } }
 
-    /// The codes of the problems that keep new clients away, with commas.
+    /// The codes of the problems that keep new clients away, separated by commas.
     var errors: String { checks.filter { $0.state == .error }.compactMap(\.code).joined(separator: ",") }
 
     /// For `/readyz`: `{"status":"not_ready","reasons":[{"code":"disk_low","severity":"error","sentence":"…"}]}`
@@ -43,7 +43,8 @@ package struct HealthReport: Equatable, Sendable {
         return json.octets + [0x0A]
     }
 
-    /// `{"ready":true,"running":true,"checks":[{"check":"disk","state":"ok","sentence":"…"}]}`, with a `code` where there is a problem.
+    /// `{"ready":true,"running":true,"checks":[{"check":"disk","state":"ok","sentence":"…"}]}`, with a `code` for a
+    /// problem.
     package func encode(into json: inout JSONWriter) {
         json.beginObject()
         json.key("ready")

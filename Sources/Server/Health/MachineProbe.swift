@@ -3,19 +3,19 @@ import Locks
 import Posix
 import Reactor
 
-/// Reads the state of the machine on a thread of its own, because a disk that stands still keeps the thread that asks it.
+/// Reads the state of the machine on a thread of its own, because a blocked disk blocks the thread that reads from it.
 final class MachineProbe: Sendable {
     struct Reading: Equatable, Sendable {
         /// Octets; `nil` if they cannot be read.
         var free: Int?
         var hasZones: Bool
-        /// When the last good backup ended, UTC milliseconds.
+        /// The time at which the last good backup ended, UTC milliseconds.
         var backupAt: Int64?
         /// The data folder's permission bits.
         var mode: UInt32 = 0o700
     }
 
-    /// The file in a data folder whose time says when the last good backup ended.
+    /// The file in a data folder whose modification time is the end of the last good backup.
     static let backupFile = "backup.done"
     /// A zone that every version of the zone data has.
     private static let zone = "America/New_York"
@@ -32,7 +32,7 @@ final class MachineProbe: Sendable {
         self.folder = folder
         self.zones = zones
         latest = Lock((1, Self.read(folder, zones: zones)))
-        // Nobody waits for its end: it may be in a call that does not return.
+        // Nobody waits for the thread's end: it may be in a call that does not return.
         _ = Thread.start(name: "probe") { [self] in
             while !bell.take(maximum: 1).isEmpty {
                 let reading = Self.read(folder, zones: zones)
@@ -44,7 +44,7 @@ final class MachineProbe: Sendable {
     /// Begins a reading, unless one waits already.
     func ask() { _ = bell.put(true) }
 
-    /// The newest reading, and how many there were.
+    /// The newest reading, and the number of readings.
     var newest: (count: Int, reading: Reading) { latest.withLock { $0 } }
 
     func stop() { bell.close() }

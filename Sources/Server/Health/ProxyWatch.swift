@@ -1,9 +1,9 @@
 import HTTP1
 
-/// Requests that a proxy passed on although the server takes the proxy for the client.
+/// Detects requests of a proxy that the server mistakes for the client.
 ///
-/// Limits per address do not count loopback, so a proxy on this machine that `--trusted-proxy` does not name switches all of them off. A proxy on
-/// another machine makes all its clients count as one address.
+/// Limits per address do not count loopback, so a proxy on this machine that `--trusted-proxy` does not name disables
+/// all of them. A proxy on another machine makes all its clients count as one address.
 final class ProxyWatch {
     /// A fault of a proxy on this machine.
     enum Fault: String, CaseIterable {
@@ -15,13 +15,13 @@ final class ProxyWatch {
 
     /// Milliseconds between two lines about one fault.
     static let reportInterval: Int64 = 600_000
-    /// Milliseconds after the last request with a fault until the fault is taken for corrected.
+    /// Milliseconds after the last request with a fault until the fault counts as corrected.
     static let memory: Int64 = 3_600_000
 
     private struct Sightings {
         var last: Int64
         var reported: Int64
-        /// Requests since the last line.
+        /// The number of requests since the last line.
         var requests = 0
     }
 
@@ -31,7 +31,7 @@ final class ProxyWatch {
 
     init(log: Log) { self.log = log }
 
-    /// Looks at a request before it is answered.
+    /// Checks a request before it is answered.
     ///
     /// - Parameters:
     ///   - peer: the address at the other end of the socket.
@@ -49,14 +49,14 @@ final class ProxyWatch {
         }
     }
 
-    /// The faults that were seen within the last hour, in a fixed order.
+    /// The faults of the last hour, in a fixed order.
     ///
     /// - Parameter now: milliseconds.
     func faults(now: Int64) -> [Fault] {
         Fault.allCases.filter { fault in sightings[fault].map { now - $0.last < Self.memory } ?? false }
     }
 
-    /// Forgets everything: other proxies are trusted from now on.
+    /// Drops everything, because the trusted proxies have changed.
     func reset() {
         sightings = [:]
         hasReportedRemote = false
@@ -86,7 +86,7 @@ final class ProxyWatch {
         log(.warning, "forwarded_ignored", [.init("advice", "name the proxy with --trusted-proxy, or all its clients count as one address")])
     }
 
-    /// Whether a field is there that proxies add and clients do not.
+    /// Whether the request has a field that proxies add and clients do not.
     private static func isProxied(_ fields: HTTP1.Fields) -> Bool {
         fields.list.contains { $0.name == "via" || $0.name == "x-real-ip" || $0.name.hasPrefix("x-forwarded-") }
     }

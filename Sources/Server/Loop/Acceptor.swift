@@ -3,7 +3,8 @@ import HTTP1
 import Posix
 import TLS
 
-/// Takes new connections in, or refuses them: the limits of all, of one address, and of refusals themselves.
+/// Accepts new connections or refuses them: by the limits for all connections, for one address, and for refusals
+/// themselves.
 final class Acceptor {
     private let services: ConnectionServices
     private let drain: Drain
@@ -18,7 +19,8 @@ final class Acceptor {
     func accept(_ descriptor: consuming FileDescriptor, _ certificates: Certificates) {
         do throws(TLSError) {
             let peer = peer(descriptor.raw)
-            // A refusal goes through TLS too, but to a few at a time: more of them are not worth their handshakes.
+            // A refusal goes through TLS too, but only for a few connections at a time: more are not worth their
+            // handshakes.
             guard table.refused < ConnectionTable.maxRefused || !isFull && table.hasRoom(group(peer)) else {
                 table.counts.refused.add(isFull ? .full : .address)
                 services.log(.warning, "connection_refused", [.init("open", table.all.count)])
@@ -71,7 +73,8 @@ final class Acceptor {
 
     private func peer(_ raw: Int32) -> NetworkAddress? { (try? SocketAddress.peer(of: raw)).flatMap { NetworkAddress($0.host) } }
 
-    /// The address that counts a connection before its first request: none for a trusted proxy, which has not reported its client yet.
+    /// The address that counts a connection before its first request: `nil` for a trusted proxy, which has not reported
+    /// its client yet.
     private func group(_ peer: NetworkAddress?) -> NetworkAddress? {
         guard let peer, !services.site.trust.contains(peer) else { return nil }
         return AddressCounts.group(peer)

@@ -1,12 +1,12 @@
 import Family
 import Reactor
 
-/// The parts of a shard that its connections work with; one object, so that a connection holds one reference.
+/// The parts of a shard that its connections use; one object, so that a connection holds one reference.
 final class ConnectionServices {
     let reactor: Reactor
     let limits: Limits
     let log: Log
-    /// The routes that are served over HTTP.
+    /// The routes over HTTP.
     let site: HTTPSite
     let table: ConnectionTable
     let queues: TickQueues

@@ -5,13 +5,13 @@ import Reactor
 
 /// All open connections of a shard, counted by the limits that apply to them: per address, refusals, TLS handshakes.
 final class ConnectionTable {
-    /// Connections that may be open only to be refused.
+    /// The largest number of connections that are open only to be refused.
     static let maxRefused = 64
 
     private let reactor: Reactor
     private let limits: Limits
     private(set) var all: [OpenConnection] = []
-    /// Connections that get only a refusal.
+    /// The number of connections that receive only a refusal.
     private(set) var refused = 0
     private(set) var handshakes = 0
     let counts = ConnectionCounts()
@@ -20,7 +20,7 @@ final class ConnectionTable {
 
     /// Called with true when no further TLS handshake may begin, and with false when some may again.
     var whenHandshakesFull: (Bool) -> Void = { _ in }
-    /// Called when the last connection has gone.
+    /// Called when the last connection has closed.
     var whenEmpty: () -> Void = {}
 
     init(reactor: Reactor, limits: Limits) {
@@ -28,10 +28,10 @@ final class ConnectionTable {
         self.limits = limits
     }
 
-    /// Connections that are served at most.
+    /// The largest number of connections that are served.
     var limit: Int { limits.connections }
 
-    /// Connections that are served.
+    /// The number of connections that are served.
     var served: Int { all.count - refused }
 
     /// Whether an address may have one more connection.
@@ -39,7 +39,8 @@ final class ConnectionTable {
 
     /// Counts a connection to an address.
     ///
-    /// - Returns: false, with nothing counted, when the address has its limit of connections, or opened too many lately.
+    /// - Returns: false, with nothing counted, if the address has its limit of connections, or has opened too many
+    ///   lately.
     func enter(_ group: NetworkAddress?) -> Bool {
         guard hasRoom(group), rate.take(group, now: reactor.now) == nil else { return false }
         return addresses.enter(group, limit: limits.connectionsPerAddress)
@@ -50,7 +51,7 @@ final class ConnectionTable {
 
     /// Counts a connection to the address that a trusted proxy reports, instead of its socket's.
     ///
-    /// - Returns: false when that address has its limit of connections.
+    /// - Returns: false if that address has its limit of connections.
     func move(_ connection: OpenConnection, to address: NetworkAddress?) -> Bool {
         let group = AddressCounts.group(address)
         guard group != connection.group else { return true }

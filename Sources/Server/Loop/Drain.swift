@@ -3,18 +3,18 @@ import Reactor
 import Rooms
 import Wire
 
-/// The end of a shard: in order after SIGTERM, or at once after the storage has failed.
+/// The end of a shard: an orderly one after SIGTERM, or an immediate one after a failure of the storage.
 final class Drain {
     private enum Phase {
         case no
-        /// The writer finishes what it has. Every client is notified when it is done, or at the first time.
+        /// The writer finishes its queue. Every client is notified when the writer is done, or at the first time.
         case finishing(notify: Int64, stop: Int64)
-        /// Every client is notified. The loop ends when all have gone, or at this time.
+        /// Every client is notified. The loop ends when all connections have closed, or at this time.
         case notified(stop: Int64)
     }
 
-    /// Milliseconds from SIGTERM until every client is notified, whether the writer is done or not, and until the loop ends. With what the
-    /// process needs around them they stay below the promised five seconds.
+    /// Milliseconds from SIGTERM until every client is notified, whether the writer is done or not, and until the loop
+    /// ends. Together with the rest of the shutdown they stay below the promised five seconds.
     private static let notifyTime: Int64 = 2_000
     private static let stopTime: Int64 = 4_000
     /// Milliseconds from a failure of the storage until the loop ends.
@@ -30,11 +30,11 @@ final class Drain {
     private let usage: UsageRecorder
     private let table: ConnectionTable
     private var phase = Phase.no
-    /// Called once when the loop is to end: the listeners close.
+    /// Called once when the loop is about to end: the listeners close.
     var whenEnding: () -> Void = {}
-    /// The writer's thread has ended, or is about to.
+    /// Whether the writer's thread has ended, or is about to.
     private(set) var isWriterDone = false
-    /// Why the process must end with status 1.
+    /// The reason why the process must end with status 1.
     private(set) var failure: String?
 
     init(reactor: Reactor, log: Log, site: HTTPSite, hub: Hub, driver: HubDriver, workers: Workers, usage: UsageRecorder, table: ConnectionTable) {
@@ -48,12 +48,12 @@ final class Drain {
         self.table = table
     }
 
-    /// The loop ends soon.
+    /// Whether the loop ends soon.
     var isEnding: Bool {
         if case .no = phase { false } else { true }
     }
 
-    /// SIGTERM: takes nothing new, answers what was taken, notifies every client, and stops within 5 seconds.
+    /// SIGTERM: accepts nothing new, answers accepted requests, notifies every client, and stops within 5 seconds.
     func start() {
         guard !isEnding else { return }
         log(.info, "draining", [.init("connections", table.all.count)])
@@ -71,7 +71,7 @@ final class Drain {
         if case .finishing(_, let stop) = phase { notifyAll(.restarting, Drain.restarting, stop: stop) }
     }
 
-    /// A commit or sync failed. Everything that was promised is on disk; nothing more can be promised.
+    /// A commit or sync failed. Every acknowledged change is on disk; no further one can be acknowledged.
     func didFail(_ reason: String) {
         isWriterDone = true
         failure = reason

@@ -7,7 +7,7 @@ import Rooms
 import Store
 import Wire
 
-/// Gives the hub what happens on connections, and does what the hub asks for.
+/// Passes the events of connections to the hub, and carries out the hub's requests.
 final class HubDriver {
     let hub: Hub
     private let reactor: Reactor
@@ -17,7 +17,7 @@ final class HubDriver {
     private let readers: ReaderPool
     private let access: AccessControl
     private let usage: UsageRecorder
-    /// By the slot number in a session id.
+    /// Indexed by the slot number in a session id.
     private var sessions: [OpenConnection?] = []
     /// Mutations of this tick, for one submission.
     private var proposals: [Proposal] = []
@@ -46,7 +46,7 @@ final class HubDriver {
 
     // MARK: What connections report
 
-    /// The longest message that may come in a session, octets; `nil` before there is one.
+    /// The largest number of octets of a message in a session; `nil` before there is one.
     func messageLimit(_ session: SessionID?) -> Int {
         session.map { hub.messageLimit($0) } ?? min(limits.signInOctets, limits.messageOctets)
     }
@@ -64,7 +64,7 @@ final class HubDriver {
 
     func received(_ payload: UnsafeRawBufferPointer, from connection: OpenConnection) {
         guard let session = connection.session else { return }
-        // Anybody may send these, on as many connections as they like.
+        // Any client may send these, on as many connections as it likes.
         if !hub.isSignedIn(session), budget.take(from: connection.group) != nil {
             return connection.fail(.tryAgainLater, "too many frames come from your network before a sign-in")
         }
@@ -80,7 +80,7 @@ final class HubDriver {
         perform()
     }
 
-    /// Whether nothing waits to be sent in a session; true when it has ended.
+    /// Whether a session has nothing queued; true if it has ended.
     func isFlushed(_ id: SessionID) -> Bool { connection(id)?.isFlushed ?? true }
 
     private func connection(_ id: SessionID) -> OpenConnection? {
@@ -89,23 +89,23 @@ final class HubDriver {
         return connection
     }
 
-    /// A code that came in a session opens nothing.
+    /// Counts a wrong code from a session.
     func didMissCode(_ id: SessionID) { accounts.missedCode(connection(id)?.group) }
 
-    // MARK: What the hub asks for
+    // MARK: Requests of the hub
 
-    /// Reports to a family how far a member's upload is.
+    /// Reports the progress of a member's upload to the family.
     func report(_ progress: UploadProgress, family: Identifier) {
         hub.uploading(progress, family: family)
         perform()
     }
 
-    /// Gives the mutations of this tick to the writer, and the proposals of requests with them.
+    /// Gives the mutations of this tick to the writer, together with the proposals of requests.
     ///
-    /// - Returns: the proposals of requests that find no room.
+    /// - Returns: the proposals that find no room.
     func submitProposals(with requests: [RequestProposal]) -> ArraySlice<RequestProposal> {
         guard !proposals.isEmpty || !requests.isEmpty else { return [] }
-        // Once for all, because a turn takes a millisecond or two.
+        // Read once for all, because a turn takes a millisecond or two.
         let now = Clock.monotonicNanoseconds()
         for index in proposals.indices { proposals[index].acceptedAt = now }
         let refused = writer.submit(proposals, requests)
@@ -117,7 +117,8 @@ final class HubDriver {
         return refused.requests
     }
 
-    /// Does what the hub asked for. Doing can lead to more (a close ends a session), which is done in the same call.
+    /// Carries out the hub's requests. That can lead to more (a close ends a session), which are carried out in the
+    /// same call.
     func perform() {
         guard !isPerforming else { return }
         isPerforming = true

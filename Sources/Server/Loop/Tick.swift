@@ -6,8 +6,9 @@ import Store
 
 /// The order of one turn of the loop.
 ///
-/// The reactor waits, calls `drainMailbox`, then the connections that are ready and the timers that are due, then `beforeSleep`. Everything runs on
-/// the reactor's thread. The steps belong to the parts that are named here; this file says only what comes before what, and why.
+/// The reactor waits, calls `drainMailbox`, then the ready connections and the due timers, then `beforeSleep`.
+/// Everything runs on the reactor's thread. The steps belong to the parts that are named here; this file contains only
+/// their order and its reasons.
 final class Tick: ReactorHooks {
     private let reactor: Reactor
     private let log: Log
@@ -21,9 +22,9 @@ final class Tick: ReactorHooks {
     private let admin: AdminServer
     private let drain: Drain
     private let accounts: AccountDesk
-    /// The uploads that are under way; set once before the loop runs.
+    /// The running uploads; set once before the loop runs.
     var uploads: UploadTable?
-    /// How late the regular work came, nanoseconds.
+    /// The delay of the regular work, nanoseconds.
     let lag = Histogram(.lag)
 
     init(
@@ -47,13 +48,14 @@ final class Tick: ReactorHooks {
 
     // MARK: The beginning of a turn
 
-    /// Results of other threads come before new input: they are older, and what they free (a reader, a place in a queue) the input may need. After
-    /// them come the connections whose turn ended in the last tick; a client that floods is behind those that it kept waiting.
+    /// Results of other threads come before new input: they are older, and the input may need the resources that they
+    /// free (a reader, a place in a queue). After them come the connections whose turn ended in the last tick; a client
+    /// that floods comes after those that it kept waiting.
     override func drainMailbox() {
         queues.begin()
         for event in events.drain() {
             deliver(event)
-            // Before the next event, so that sessions receive everything in the order in which it was committed.
+            // This comes before the next event, so that sessions receive everything in the order of the commits.
             driver.perform()
         }
         queues.readPostponed()
@@ -109,11 +111,13 @@ final class Tick: ReactorHooks {
 
     // MARK: The end of a turn
 
-    /// 1. Mutations and the proposals of requests leave for the disk together, so that they share a commit and the writer works while frames are sent.
-    /// 2. Everything that was queued in this turn leaves with one call per socket.
-    /// 3. A few steps of TLS handshakes: they cost as much as a hundred frames, so they come after everything that somebody waits for.
-    /// 4. A client that emptied its outbox gets more of what it catches up with: one portion per turn, so that a client that reads as fast as the
-    ///    server sends does not keep the others waiting for a whole snapshot.
+    /// 1. Mutations and the proposals of requests go to the writer together, so that they share a commit and the writer
+    /// works while frames are sent.
+    /// 2. All octets that were queued in this turn are sent with one call per socket.
+    /// 3. A few steps of TLS handshakes: they cost as much as a hundred frames, so they come after all work that a
+    /// client waits for.
+    /// 4. A client that emptied its outbox receives the next portion of its missed changes: one portion per turn, so
+    /// that a client that reads as fast as the server sends does not keep the others waiting for a whole snapshot.
     override func beforeSleep() {
         queues.countFiles()
         usage.write()
@@ -129,7 +133,7 @@ final class Tick: ReactorHooks {
 
     // MARK: Time
 
-    /// Runs the work that is due about once per second.
+    /// Runs the work of about every second.
     ///
     /// - Parameter now: milliseconds, `Reactor.now`.
     func everySecond(now: Int64) {

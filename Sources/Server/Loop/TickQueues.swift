@@ -1,22 +1,23 @@
 import Reactor
 import WebSocket
 
-/// The connections that have something to do in this tick or the next one, and what all connections share in one tick.
+/// The connections with work in this tick or the next one, and the budgets that all connections share in one tick.
 ///
-/// `Tick` argues the order in which its functions are called.
+/// `Tick` explains the order in which its functions are called.
 final class TickQueues {
-    /// Octets that may come out of compressed messages in one tick, plus one message at most: two milliseconds of inflating and reading,
-    /// four messages of the greatest length.
+    /// The largest number of octets that may be inflated from compressed messages in one tick, plus at most one
+    /// message: two milliseconds of inflating and reading, four messages of the greatest length.
     static let inflatedPerTick = 1_048_576
-    /// Octets of files that all connections send in one tick: a millisecond of copying to a fast network.
+    /// The largest number of octets of files that all connections send in one tick: a millisecond of copying to a fast
+    /// network.
     private static let fileOctetsPerTick = 2 << 20
-    /// A portion is not worth its system calls below the first, and gains nothing above the second.
+    /// Below the first a portion is not worth its system calls, and above the second it gains nothing.
     private static let leastPortion = 65_536
     private static let greatestPortion = 524_288
 
     /// Counts the ticks, wrapping around: each connection receives one portion per tick.
     private(set) var number: UInt32 = 0
-    /// Memory and zlib streams for messages under way. No connection holds any of it between two messages.
+    /// Memory and zlib streams for messages on their way. No connection holds any of them between two messages.
     let messages = MessagePool()
     private var deflater = SharedDeflater()
     private let waker: Waker
@@ -31,7 +32,7 @@ final class TickQueues {
 
     init(waker: Waker) { self.waker = waker }
 
-    /// A tick begins.
+    /// Begins a tick.
     func begin() {
         number &+= 1
         messages.beginTurn()
@@ -49,7 +50,8 @@ final class TickQueues {
         waker.ring()
     }
 
-    /// Connections whose turn ended in the last tick come first in this one; those that have had no turn stay ahead of those that have.
+    /// Reads connections whose turn ended in the last tick. They come first in this one; those that have had no turn
+    /// stay ahead of those that have.
     func readPostponed() {
         guard !postponed.isEmpty else { return }
         let waiting = postponed
@@ -65,7 +67,8 @@ final class TickQueues {
 
     // MARK: Output
 
-    /// The compressed frame of a message, made once for all connections in a row that it goes to; `nil` when it is better sent plain.
+    /// The compressed frame of a message, made once for all consecutive connections that receive it; `nil` if it is
+    /// better sent plain.
     func compressed(_ payload: [UInt8]) -> [UInt8]? { deflater.frame(.text, payload, pool: messages) }
 
     func markDirty(_ connection: OpenConnection) {
@@ -76,7 +79,8 @@ final class TickQueues {
 
     func flush() {
         var index = 0
-        // Flushing can close a connection, whose leaving can queue presence for others: the list may grow meanwhile.
+        // Flushing can close a connection, whose leaving can queue presence for others: the list may grow during the
+        // loop.
         while index < dirty.count {
             let connection = dirty[index]
             connection.isDirty = false
@@ -86,7 +90,8 @@ final class TickQueues {
         dirty.removeAll(keepingCapacity: true)
     }
 
-    /// Octets of a file that one connection may send now: less when many do, so that all of them together delay nobody for long.
+    /// The number of octets of a file that one connection may send now: fewer if many do, so that all of them together
+    /// delay nobody for long.
     func portionOfFile() -> Int {
         filesSent += 1
         return min(max(TickQueues.fileOctetsPerTick / max(filesBefore, 1), TickQueues.leastPortion), TickQueues.greatestPortion)
@@ -102,7 +107,7 @@ final class TickQueues {
 
     func queueHandshake(_ connection: OpenConnection) { handshakes.append(connection) }
 
-    /// Does a few steps.
+    /// Takes a few steps.
     func shakeHands() {
         guard !handshakes.isEmpty else { return }
         for _ in 0..<HandshakeQueue.stepsPerTick { handshakes.next()?.shakeHands() }

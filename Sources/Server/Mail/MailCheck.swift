@@ -3,7 +3,7 @@ import Posix
 
 /// `huddled doctor`: whether mail can be sent.
 package enum MailCheck {
-    /// Talks to the mail server, and sends a mail if an address is given.
+    /// Connects to the mail server, and sends a mail if an address is given.
     package static func run(_ server: MailServer, to address: String?) -> HealthCheck {
         do throws(MailFailure) {
             let client = try MailClient()

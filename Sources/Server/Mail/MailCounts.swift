@@ -1,11 +1,11 @@
 import Family
 import Mail
 
-/// Of `Mailer`: what became of mail.
+/// The counters of `Mailer`: the results of mails.
 final class MailCounts: Sendable {
     let sent = Counter()
-    /// Tries that failed, by reason.
+    /// Attempts that failed, by reason.
     let failed = CounterTable(MailFailure.Kind.allCases)
-    /// Mails that were given up, by problem.
+    /// Mails that were abandoned, by problem.
     let givenUp = CounterTable(MailProblem.allCases)
 }

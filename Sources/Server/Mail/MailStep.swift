@@ -1,9 +1,9 @@
 import Family
 import Store
 
-/// A part of the way of a mail that the writer does.
+/// A step in the delivery of a mail that the writer carries out.
 enum MailStep: Sendable {
-    /// `isFirst`: of this process.
+    /// `isFirst`: whether it is the first claim of this process.
     case claim(isFirst: Bool)
     case settle(Int64, MailOutcome)
 }
@@ -11,7 +11,7 @@ enum MailStep: Sendable {
 /// The writer's answer to a step.
 enum MailStepAnswer: Sendable {
     case claim(MailClaim)
-    /// Why the mail was given up; `nil` if it was not.
+    /// The reason why the mail was abandoned; `nil` if it was not.
     case settled(MailProblem?)
     /// The disk is full, or the writer is busy.
     case refused

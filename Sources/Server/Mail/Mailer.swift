@@ -6,12 +6,14 @@ import Reactor
 import Store
 import Synchronization
 
-/// Sends the mail that waits, one after the other, on a thread of its own: a conversation takes up to two minutes, and neither the reactor nor the writer
-/// waits for it.
+/// Sends the waiting mails, one after the other, on a thread of its own: an SMTP conversation takes up to two minutes,
+/// and neither the reactor nor the writer waits for it.
 ///
-/// A mail is claimed by the writer, sent, and marked by the writer. If the process ends in between, the next one sends the mail again under the same name.
+/// The writer claims a mail, this thread sends it, and the writer marks it. If the process ends in between, the next
+/// one sends the mail again with the same message id.
 final class Mailer: Sendable {
-    /// Milliseconds without a try after a server that could not be reached or did not want us: its other mails would fail as well.
+    /// Milliseconds without an attempt after the mail server could not be reached or refused the client: its other
+    /// mails would fail as well.
     static let pause: Int64 = 10_000
 
     let counts = MailCounts()
@@ -20,7 +22,7 @@ final class Mailer: Sendable {
     private let log: Log
     private let answers = BlockingQueue<MailStepAnswer>(limit: 1)
     private let isStopping = Atomic<Bool>(false)
-    /// When the next mail is due, UTC milliseconds.
+    /// The time at which the next mail is due, UTC milliseconds.
     private let due = Atomic<Int64>(.max)
     private let waitingMails = Atomic<Int>(0)
     private let thread = Lock<Thread?>(nil)
@@ -31,7 +33,7 @@ final class Mailer: Sendable {
         self.log = log
     }
 
-    /// Mails that wait, as of the last claim.
+    /// The number of waiting mails at the last claim.
     var waiting: Int { waitingMails.load(ordering: .relaxed) }
 
     func start() {
@@ -45,7 +47,7 @@ final class Mailer: Sendable {
         if due.load(ordering: .relaxed) <= Clock.wallMilliseconds() { _ = writer.newMail.put(true) }
     }
 
-    /// Ends the conversation that is going on, within about a second, and waits for the thread.
+    /// Ends the current conversation, within about a second, and waits for the thread.
     func stop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
         writer.newMail.close()
@@ -84,7 +86,7 @@ final class Mailer: Sendable {
         return answers.take(maximum: 1).first ?? .refused
     }
 
-    /// - Returns: whether the server is in the way of other mails as well.
+    /// - Returns: whether the server would refuse other mails as well.
     private func send(_ mail: OutgoingMail) -> Bool {
         let message = MailMessage(
             from: server.from, to: mail.address, subject: mail.subject, body: mail.body, name: mail.name, date: mail.createdAt)
@@ -93,7 +95,7 @@ final class Mailer: Sendable {
         } catch {
             return didFail(mail, error)
         }
-        // Before the mark: the mail is out, whatever the writer says.
+        // This comes before the mark, because the mail is sent whatever the writer answers.
         counts.sent.add()
         _ = ask(.settle(mail.key, .sent))
         return false
@@ -105,7 +107,7 @@ final class Mailer: Sendable {
         var problem: MailProblem?
         if case .settled(let found) = ask(.settle(mail.key, outcome)) { problem = found }
         if let problem { counts.givenUp.add(problem) }
-        // The text is libcurl's: no address is in it.
+        // The text is libcurl's; it contains no address.
         log(
             .warning, "mail_failed",
             [

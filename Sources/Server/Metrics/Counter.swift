@@ -2,8 +2,8 @@ import Synchronization
 
 /// A number that only grows, for `/metrics`: one thread adds to it without a lock, and any thread reads it.
 ///
-/// Two threads that add at the same time lose additions. A part of the server therefore owns its counters, and what several threads count is
-/// added up when somebody asks; `addShared` is for rare events of several threads.
+/// If two threads add at the same time, additions are lost. Each part of the server therefore owns its counters, and
+/// the counts of several threads are added up when they are read; `addShared` is for rare events of several threads.
 struct Counter: ~Copyable, Sendable {
     private let number = Atomic<Int>(0)
 
@@ -42,22 +42,22 @@ final class CounterTable<Label: Hashable & Sendable>: Sendable {
     var values: [(label: Label, count: Int)] { labels.map { ($0, cells[$0]?.counter.value ?? 0) } }
 }
 
-/// How many values were at most as large as each of some fixed bounds.
+/// The number of values up to each of some fixed bounds.
 final class Histogram: Sendable {
     private final class Cell: Sendable {
         let counter = Counter()
     }
 
-    /// The bounds, and the factor by which a value is divided for people: nanoseconds become seconds.
+    /// The bounds, and the factor by which a value is divided for the output: nanoseconds become seconds.
     struct Scale: Equatable, Sendable {
         var bounds: [Int64]
         var divisor: Double
 
-        /// From a millisecond to ten seconds, of nanoseconds.
+        /// From a millisecond to ten seconds, in nanoseconds.
         static let time = Scale(milliseconds: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000])
-        /// From ten milliseconds on, of nanoseconds: for clocks that are not finer.
+        /// From ten milliseconds on, in nanoseconds: for clocks that are not finer.
         static let lag = Scale(milliseconds: [10, 20, 50, 100, 250, 500, 1_000, 5_000])
-        /// Numbers up to that of a full batch.
+        /// Sizes up to that of a full batch.
         static let batch = Scale(bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256], divisor: 1)
 
         init(bounds: [Int64], divisor: Double) {
@@ -71,13 +71,13 @@ final class Histogram: Sendable {
     /// The values so far.
     struct Reading: Equatable, Sendable {
         let scale: Scale
-        /// The values up to each bound and above the one before it, and those above the last bound.
+        /// The number of values up to each bound and above the one before it, and of those above the last bound.
         fileprivate(set) var counts: [Int]
         fileprivate(set) var sum: Int
 
         var count: Int { counts.reduce(0, +) }
 
-        /// The values of two histograms with the same bounds.
+        /// The sum of two histograms with the same bounds.
         static func + (one: Reading, other: Reading) -> Reading {
             precondition(one.scale == other.scale, "only values of one scale are added up")
             return Reading(scale: one.scale, counts: zip(one.counts, other.counts).map { $0 + $1 }, sum: one.sum + other.sum)

@@ -3,16 +3,16 @@ import Rooms
 import Store
 import Wire
 
-// The counters of the parts of a server. Each part has its own and adds to them on its own thread; `Metrics` reads all of them.
+// The counters of the parts of a server. Each part adds to its own on its own thread; `Metrics` reads all of them.
 
-/// Of `ConnectionTable`.
+/// The counters of `ConnectionTable`.
 final class ConnectionCounts: Sendable {
     enum Refusal: String, CaseIterable {
-        /// The server has all connections that it takes, or ends.
+        /// The server has its limit of connections, or is shutting down.
         case full
         /// The address has its limit.
         case address
-        /// The machine refused.
+        /// The kernel refused.
         case system
     }
 
@@ -22,7 +22,7 @@ final class ConnectionCounts: Sendable {
     let slowReaders = Counter()
 }
 
-/// Of `HubDriver`: frames and what became of them.
+/// The counters of `HubDriver`: frames and their results.
 final class SessionCounts: Sendable {
     enum Resume: String, CaseIterable {
         case changes, snapshot, reset, refused
@@ -36,10 +36,10 @@ final class SessionCounts: Sendable {
     let rejections = CounterTable(ErrorCode.allCases)
     /// The connections that the server closed, by code.
     let closes = CounterTable(CloseCode.allCases)
-    /// The joins, by what the client got.
+    /// The joins, by the answer that the client received.
     let joins = CounterTable(Resume.allCases)
 
-    /// Counts what the hub notes for the operator.
+    /// Counts an event that the hub notes for the operator.
     func note(_ event: StaticString, _ code: String) {
         if "\(event)" == "closing" {
             if let code = UInt16(code).flatMap({ CloseCode(rawValue: $0) }) { closes.add(code) }
@@ -63,47 +63,47 @@ final class SessionCounts: Sendable {
     }
 }
 
-/// Of `HTTPSite`.
+/// The counters of `HTTPSite`.
 final class RequestCounts: Sendable {
-    /// Statuses that are sent; 0 stands for any other.
+    /// The statuses that are sent; 0 means any other.
     static let statuses = [
         200, 201, 204, 206, 304, 308, 400, 401, 403, 404, 405, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 423, 426, 428, 429, 431, 500, 501, 503, 505, 507, 0,
     ]
 
     let responses = CounterTable(RequestCounts.statuses)
-    /// From the head of a request to the beginning of its response, nanoseconds.
+    /// Nanoseconds from the head of a request to the beginning of its response.
     let time = Histogram(.time)
     let contentReceived = Counter()
     let contentSent = Counter()
 }
 
-/// Of `Workers`: the jobs that found no room.
+/// The counters of `Workers`: the jobs that found no room.
 final class QueueCounts: Sendable {
     let writerRefused = CounterTable(WriterQueue.Class.allCases)
     let readerRefused = CounterTable(ReaderQueue.Class.allCases)
 }
 
-/// Of the writer's thread.
+/// The counters of the writer's thread.
 final class WriterCounts: Sendable {
-    /// Of a batch until it is on stable storage, nanoseconds.
+    /// Nanoseconds until a batch is on stable storage.
     let commitTime = Histogram(.time)
-    /// Mutations and proposals of requests that share a commit.
+    /// The number of mutations and proposals of requests that share a commit.
     let batchSize = Histogram(.batch)
-    /// From the end of the turn that read a mutation until its receipt is on stable storage, nanoseconds.
+    /// Nanoseconds from the end of the turn that read a mutation until its receipt is on stable storage.
     let mutationTime = Histogram(.time)
     /// The mutations that the rules refused.
     let rejections = CounterTable(ErrorCode.allCases)
-    /// What the writer refused beyond the limits of families. `burst` is part of `mutations`.
+    /// The writer's refusals because of a family's limits. `burst` is part of `mutations`.
     let quotaRefusals = CounterTable(FamilyQuota.allCases.filter { $0 != .burst })
 
-    /// Octets that begin the receipt of a mutation that was refused.
+    /// The octets with which the receipt of a refused mutation begins.
     private static let rejectHead = Array("{\"type\":\"reject\"".utf8)
 
     /// Counts a batch that is on stable storage.
     ///
     /// - Parameters:
-    ///   - proposals: the mutations that were taken; `report.rest` of them were not done.
-    ///   - begun: when they were taken, nanoseconds of the monotonic clock, as `ended`.
+    ///   - proposals: the mutations of the batch; those in `report.rest` were not done.
+    ///   - begun: the time at which the batch was taken, nanoseconds of the monotonic clock, like `ended`.
     func note(_ report: CommitReport, of proposals: [Proposal], requests: Int, begun: Int64, ended: Int64) {
         commitTime.record(ended - begun)
         batchSize.record(Int64(proposals.count - report.rest.count + requests))
@@ -114,7 +114,7 @@ final class WriterCounts: Sendable {
             let rest = Set(report.rest.map { MutationName($0) })
             for proposal in proposals where proposal.acceptedAt > 0 && !rest.contains(MutationName(proposal)) { mutationTime.record(ended - proposal.acceptedAt) }
         }
-        // The hub has counted those whose frames it refused.
+        // The hub has counted the mutations whose frames it refused.
         let refused = Set(proposals.indices.lazy.filter { proposals[$0].refused != nil }.map { MutationName(proposals[$0]) })
         for case .receipt(let receipt) in report.results where receipt.frame.starts(with: Self.rejectHead) {
             if !refused.isEmpty, refused.contains(MutationName(receipt)) { continue }
@@ -138,9 +138,9 @@ final class WriterCounts: Sendable {
     }
 }
 
-/// Of one thread of readers.
+/// The counters of one reader thread.
 final class ReaderCounts: Sendable {
-    /// By class in the order of `ReaderQueue.Class`, nanoseconds.
+    /// Nanoseconds by class, in the order of `ReaderQueue.Class`.
     private let times = ReaderQueue.Class.allCases.map { _ in Histogram(.time) }
     let failed = Counter()
     /// Reads that were stopped because they took too long.

@@ -7,12 +7,12 @@ import Reactor
 import Rooms
 import Wire
 
-/// `/metrics`: the figures of a server for a program that watches it. All on the reactor's thread.
+/// `/metrics`: the figures of a server for a monitoring program. Everything runs on the reactor's thread.
 ///
-/// No label depends on families, people or clients: the page has the same series for one family as for ten thousand. `docs/METRICS.md` has a line for each
-/// metric; a test compares the two.
+/// No label depends on families, people or clients: the page has the same series for one family as for ten thousand.
+/// `docs/METRICS.md` has a line for each metric; a test compares the two.
 final class Metrics {
-    /// The most series that a page may have.
+    /// The largest number of series on a page.
     static let maxSeries = 500
 
     private let shard: Shard
@@ -26,14 +26,14 @@ final class Metrics {
     var mailer: Mailer?
     private let startedAt = Clock.wallMilliseconds()
     private let scrapes = Counter()
-    /// Only the names of this machine may be asked for, because only this machine can connect: a web page whose name was made to resolve to it must not
-    /// read the figures.
+    /// Requests must name this machine, because only this machine can connect: a web page whose name was made to
+    /// resolve to it must not read the figures.
     private let hosts: OriginPolicy?
 
     /// - Parameters:
-    ///   - pool: reads what the kernel and the disk know.
+    ///   - pool: reads the figures of the kernel and the disk.
     ///   - database: the path of the database.
-    ///   - isLoopback: the listener is on a loopback address.
+    ///   - isLoopback: whether the listener is on a loopback address.
     init(_ shard: Shard, pool: FilePool, database: String, isLoopback: Bool) {
         self.shard = shard
         self.pool = pool
@@ -58,10 +58,10 @@ final class Metrics {
         }
     }
 
-    /// All readings are of one kind, so they are made one after the other.
+    /// All readings share one key, so they are made one after the other.
     private static let key = FilePool.Key(high: 0, low: 0)
 
-    /// The page, with the figures of now.
+    /// The page with the current figures.
     func page(_ reading: MetricsReading) -> MetricsPage {
         var page = MetricsPage()
         writeProcess(&page, reading)

@@ -1,6 +1,6 @@
 import Posix
 
-/// The figures that the kernel and the disk know, which a thread of its own reads.
+/// The figures of the kernel and the disk, which a thread of its own reads.
 struct MetricsReading: Sendable {
     var usage: ProcessUsage
     /// Octets of the database's file.
@@ -14,7 +14,7 @@ struct MetricsReading: Sendable {
         return MetricsReading(usage: ProcessUsage.read(), database: sizes.database, writeAheadLog: sizes.writeAheadLog)
     }
 
-    /// Octets of the database's files; 0 for one that is not there.
+    /// The octets of the database's files; 0 for a file that does not exist.
     static func sizes(database path: String) -> (database: Int, writeAheadLog: Int) {
         func size(_ path: String) -> Int { (try? Files.status(path)).flatMap(\.self).map { Int($0.size) } ?? 0 }
         return (size(path), size(path + "-wal"))

@@ -1,11 +1,11 @@
 /// One script from the modules of the web client.
 ///
-/// The page loads one file: no later part can be missing after an upgrade, and 60 modules would take five times as long (docs/ARCHITECTURE.md). Each module is
-/// a function with a scope of its own; imports and exports are by name alone. Comment lines and indentation are left out. Modules keep these rules, so that no
-/// parser is needed:
+/// The page loads one file: no later part can be missing after an upgrade, and 60 modules would take five times as long
+/// (docs/ARCHITECTURE.md). Each module is a function with a scope of its own; imports and exports are only by name.
+/// Comment lines and indentation are left out. Modules keep these rules, so that no parser is needed:
 /// - an import is one line, `import { a, b as c } from "./file.js";`, before everything else;
 /// - an export is a declaration: `export const`, `export function`, `export async function` or `export class`;
-/// - no text in backticks goes over several lines, and `/** @` begins a type, never a part of a text.
+/// - no text in backticks spans several lines, and `/** @` begins a type, never a part of a text.
 enum SiteScript {
     /// A module breaks a rule.
     struct Fault: Error, Equatable, CustomStringConvertible {
@@ -16,7 +16,7 @@ enum SiteScript {
         var description: String { "\(module), line \(line): \(sentence)" }
     }
 
-    /// What one module is made of.
+    /// The parts of one module.
     struct Module: Equatable {
         /// Each import: the names with their local ones, and the path of the module.
         var imports: [(names: [(name: String, local: String)], path: String)] = []
@@ -28,7 +28,7 @@ enum SiteScript {
         }
     }
 
-    /// Joins a module and all that it needs.
+    /// Joins a module and all modules that it needs.
     ///
     /// - Parameters:
     ///   - entry: the path of the module that starts the page.
@@ -78,7 +78,7 @@ enum SiteScript {
                 isComment = false
                 line = line[end.upperBound...].drop { $0 == " " }
             }
-            // A comment before code on the same line, as a cast has it.
+            // A comment before code on the same line, as in a cast.
             while line.hasPrefix("/*") {
                 guard let end = line.firstRange(of: "*/") else {
                     isComment = true

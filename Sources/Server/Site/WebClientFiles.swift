@@ -5,14 +5,14 @@ import Deflate
 import HTTP1
 import Posix
 
-/// The web client as this server sends it: one script, one style sheet, the page, and a few small files.
+/// The web client in the form that this server sends: one script, one style sheet, the page, and a few small files.
 struct WebClientFiles: Sendable {
     /// One file in its content codings.
     struct File: Sendable {
         let type: String
         let plain: [UInt8]
         let gzip: [UInt8]
-        /// Of the plain content; the gzip one's ends with `-gzip`.
+        /// The tag of the plain content; the tag of the gzip content ends with `-gzip`.
         let tag: String
 
         init(_ type: String, _ plain: [UInt8]) {
@@ -26,14 +26,15 @@ struct WebClientFiles: Sendable {
 
     /// The digest of all files: 32 hexadecimal digits.
     let build: String
-    /// What every page of the client is.
+    /// The page that all addresses of the client share.
     let shell: File
     /// The service worker.
     let worker: File
-    /// What is under `/app/BUILD/`, by name.
+    /// The files under `/app/BUILD/`, by name.
     let files: [String: File]
 
-    /// The files of this program, joined at the first use. A fault is found by a test of every module, never by a server.
+    /// The files of this program, joined at the first use. A test of every module finds a fault, so that a server never
+    /// does.
     static let embedded: WebClientFiles = {
         do { return try WebClientFiles(sources) } catch { preconditionFailure("\(error)") }
     }()
@@ -75,7 +76,7 @@ struct WebClientFiles: Sendable {
     }
 }
 
-/// Where the web client of a server comes from.
+/// The source of a server's web client.
 package enum WebClientSource: Sendable, Equatable {
     /// No client: `/` is the page of a server without one.
     case off
@@ -84,18 +85,18 @@ package enum WebClientSource: Sendable, Equatable {
     /// The modules of a folder as they are, for authors of the client.
     case folder(String)
 
-    /// The build of the client, for `welcome`; `nil` if clients are not to change to it.
+    /// The build of the client, for `welcome`; `nil` if clients should not switch to it.
     var build: String? { self == .program ? WebClientFiles.embedded.build : nil }
 }
 
 /// Answers browsers with the web client.
 struct WebClientRoutes {
-    /// The pages: each is the same shell, in which the script shows what the path names.
+    /// The pages: each is the same shell, in which the script shows the content of the path.
     static let pages = [
         "/", "/events", "/events/create", "/events/{id}", "/events/{id}/edit", "/trips", "/trips/{id}", "/trips/{id}/board", "/documents", "/documents/{id}/about", "/room", "/kept", "/settings", "/settings/audit", "/settings/access", "/settings/consent",
     ]
 
-    /// Nothing but what this server itself sends, no script or style in the page, and texts never become HTML.
+    /// Only content of this server, no script or style in the page, and texts never become HTML.
     static let policy = [
         Field(
             "Content-Security-Policy",
@@ -154,7 +155,7 @@ struct WebClientRoutes {
         HTTPResponse(200, [Field("Content-Type", type), Field("Cache-Control", "no-store")] + policy, content: octets)
     }
 
-    /// A file in the best coding that the client takes, or a part of it, or 304.
+    /// A file in the best coding that the client accepts, or a part of it, or 304.
     static func answer(_ head: RequestHead, _ file: WebClientFiles.File, _ cache: String) -> HTTPResponse {
         let isSmall = !file.gzip.isEmpty && takesGzip(head.fields)
         let content = isSmall ? file.gzip : file.plain

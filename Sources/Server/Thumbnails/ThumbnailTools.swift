@@ -4,37 +4,37 @@ import Posix
 struct ThumbnailMaker: Sendable {
     enum Outcome: Equatable, Sendable {
         case image([UInt8])
-        /// The file is such that nothing comes of it.
+        /// No picture of this file is possible.
         case failed
-        /// Not now: the machine has no room, or the server ends.
+        /// Not now: the machine has no room, or the server is shutting down.
         case postponed
     }
 
-    /// Whether files of a media type can have one.
+    /// Whether files of a media type can have a picture.
     var covers: @Sendable (_ mediaType: String) -> Bool
-    /// Takes the seconds that it takes.
+    /// Makes the picture, which takes seconds.
     var make: @Sendable (_ path: String, _ mediaType: String, _ isStopped: @Sendable () -> Bool) -> Outcome
 
-    /// Where no program is: icons at the client.
+    /// No programs are installed: clients show icons.
     static let none = ThumbnailMaker(covers: { _ in false }, make: { _, _, _ in .postponed })
 }
 
-/// Other people's programs that show the first page or frame, where they are installed, each run confined: it sees the one file and the
-/// programs of the system, has no network, starts nothing, changes nothing, and ends in time.
+/// External programs that show the first page or frame, if they are installed, each run confined: it sees the one file
+/// and the programs of the system, has no network, starts nothing, changes nothing, and ends in time.
 enum ThumbnailTools {
-    /// Seconds on the clock, and of a processor.
+    /// The limit in seconds of real time, and of processor time.
     static let seconds = 10
-    /// Octets of address space: what ffmpeg takes with its libraries and a frame of 3840 by 2160 points.
+    /// The limit of address space in octets: the need of ffmpeg with its libraries and a frame of 3840 by 2160 points.
     static let memory: UInt = 1 << 30
-    /// What programs need to run at all: themselves, libraries, fonts.
+    /// The paths that programs need to run at all: themselves, libraries, fonts.
     private static let system = ["/usr", "/lib", "/lib64", "/bin", "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives", "/var/cache/fontconfig", "/dev/null", "/dev/urandom"]
 
-    /// What is made with what: Debian's poppler-utils and ffmpeg.
+    /// The program for each media type: Debian's poppler-utils and ffmpeg.
     static let known: [(tool: String, mediaTypes: Set<String>)] = [
         ("pdftoppm", ["application/pdf"]), ("ffmpeg", ["video/mp4", "video/quicktime", "video/x-msvideo"]),
     ]
 
-    /// Looks for the programs along `PATH`, once, and tells what was found.
+    /// Looks for the programs along `PATH`, once, and logs the result.
     static func find(_ log: Log) -> ThumbnailMaker {
         guard Confinement.isPossible else {
             log(.info, "thumbnails", [.init("made", "no"), .init("reason", "the kernel has no Landlock")])
@@ -55,14 +55,14 @@ enum ThumbnailTools {
     }
 
     /// - Parameters:
-    ///   - paths: of the programs, by media type.
-    ///   - launcher: `huddled`, which has the command `confine`.
+    ///   - paths: the paths of the programs, by media type.
+    ///   - launcher: `huddled` with its command `confine`.
     static func maker(_ paths: [String: String], _ launcher: [String]) -> ThumbnailMaker {
         ThumbnailMaker(covers: { paths[$0] != nil }) { file, mediaType, isStopped in
             guard let tool = paths[mediaType], let folder = tool.lastIndex(of: "/") else { return .postponed }
             let own = String(tool[..<folder])
             let words = launcher + ["confine", "\(Environment.processNumber)", "\(seconds)", "\(memory)"] + system + [own, file, "--", tool]
-            // The libraries of a launcher that was not linked with them; it hands nothing of this on.
+            // The libraries of a launcher that was not linked with them; the launcher passes none of this on.
             let environment = Environment.value("LD_LIBRARY_PATH").map { ["LD_LIBRARY_PATH=\($0)"] } ?? []
             do throws(Errno) {
                 let captured = try ChildProcess.capture(
@@ -77,13 +77,13 @@ enum ThumbnailTools {
         }
     }
 
-    /// What the program is asked for: the first page or frame as JPEG on its standard output.
+    /// The arguments of the program: it writes the first page or frame as JPEG to its standard output.
     static func arguments(_ file: String, _ mediaType: String) -> [String] {
         let side = Thumbnail.maxSide
         if mediaType == "application/pdf" {
             return ["-q", "-f", "1", "-l", "1", "-singlefile", "-scale-to", "\(side)", "-jpeg", file]
         }
-        // The kind of the file is known: a playlist that poses as a video, and would name other files, is none of it.
+        // The format is given: a playlist that claims to be a video, and names other files, is then not read as one.
         let format = mediaType == "video/x-msvideo" ? "avi" : "mov"
         return [
             "-nostdin", "-hide_banner", "-loglevel", "quiet", "-threads", "1", "-filter_threads", "1", "-protocol_whitelist", "file,pipe", "-f", format,

@@ -6,10 +6,10 @@ import Reactor
 import Store
 import Synchronization
 
-/// Small pictures of documents' files: `GET /documents/<id>/thumbnail`. Made when they are first asked for, on a thread of their own, one at a
-/// time; kept with the blobs.
+/// Thumbnails of documents' files: `GET /documents/<id>/thumbnail`. A thread makes them at the first request, one at a
+/// time, and keeps them beside the blobs.
 final class Thumbnails: Sendable {
-    /// Pictures that are made or wait for it: what more are asked for is told to come back.
+    /// The largest number of pictures that are being made or wait; further requests are told to come back.
     static let maxWaiting = 32
 
     let folder: ThumbnailFolder
@@ -26,17 +26,17 @@ final class Thumbnails: Sendable {
     }
 
     func resource(_ services: RequestServices) -> RouteGroup.Resource {
-        // A client that may have the file for these minutes may see its picture.
+        // A client that may see the file for these minutes may see its picture.
         RouteGroup("/documents/{id}/thumbnail", .sessionOrLink(to: "id")).resource("", .get { [self] in .handler(ThumbnailWork($0, services, self)) })
     }
 
-    /// Ends what is being made, and waits for that.
+    /// Ends the current job, and waits for that.
     func stop() {
         isStopping.store(true, ordering: .sequentiallyConsistent)
         pool.stop()
     }
 
-    /// What is there already, or could be made.
+    /// The picture if there is one, and whether one could be made.
     fileprivate func find(
         _ document: StoredDocument, for handler: RequestHandler, _ services: RequestServices, then: @escaping (ThumbnailFolder.Entry?) -> Void
     ) {
@@ -45,14 +45,14 @@ final class Thumbnails: Sendable {
         services.work(for: handler, document.id, of: document.family) { folder.entry(of: blob) } then: { then($0) }
     }
 
-    /// - Parameter then: `nil` when it cannot be made now.
+    /// - Parameter then: receives `nil` if the picture cannot be made now.
     fileprivate func make(
         _ document: StoredDocument, for handler: RequestHandler, _ services: RequestServices, then: @escaping (ThumbnailFolder.Entry?) -> Void
     ) {
         let (blob, mediaType) = (document.blob, document.fileType)
         services.work(for: handler, document.id, of: document.family, on: pool) { [self] () -> ThumbnailFolder.Entry? in
             guard !isStopping.load(ordering: .relaxed) else { return nil }
-            // Somebody who asked at the same time has it made.
+            // Another request at the same time may have made it.
             if let entry = folder.entry(of: blob) { return entry }
             switch maker.make(blobs.path(of: blob), mediaType, { self.isStopping.load(ordering: .relaxed) }) {
             case .postponed: return nil
@@ -93,7 +93,7 @@ private final class ThumbnailWork: DocumentHandler {
         }
         let representation = Representation(
             length: octets.count, contentType: "image/jpeg",
-            // The octets may be others when it is made anew.
+            // The octets may differ if the picture is made again.
             validators: Validators(tag: EntityTag(Hex.encode(Array(Digest.sha256(octets).prefix(16))))),
             fields: [
                 Field("Cache-Control", "private, no-cache"), Field("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'"),

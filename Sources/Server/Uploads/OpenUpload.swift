@@ -1,17 +1,17 @@
 import Bytes
 import Uploads
 
-/// One upload as the reactor knows it, from its first request until it is forgotten.
+/// One upload in the reactor's memory, from its first request until it is removed.
 final class OpenUpload {
     let id: Identifier
     let record: UploadRecord
     let steps: UploadSteps
 
     enum Phase {
-        /// It may still be refused; counted, so that many at once are.
+        /// It may still be refused; it counts, so that a limit applies to many at the same time.
         case beginning
         case receiving
-        /// All octets are there, and the document is not made yet.
+        /// All octets have come, and the document is not made yet.
         case full
         /// It is a document.
         case finished(sha256: [UInt8])
@@ -19,18 +19,19 @@ final class OpenUpload {
     }
 
     var phase = Phase.beginning
-    /// Octets on stable storage, and all that came.
+    /// The number of octets on stable storage, and of all received octets.
     private(set) var offset: Int64 = 0
     private(set) var written: Int64 = 0
     private(set) var length: Int64?
-    /// Octets that it may become while its length is not known: what one document may have, and what the family had room for when it began.
+    /// The largest number of octets while its length is not known: the limit of one document, and the room that the
+    /// family had when it began.
     var mostOctets: Int64
-    /// Wall clock, milliseconds.
+    /// The wall-clock time of its end, milliseconds.
     var expires: Int64
-    /// It was removed while others waited for their turn.
+    /// Whether it was removed while other requests waited for their turn.
     var isGone = false
     var turns = UploadTurns()
-    /// When the family last heard of it: milliseconds of the reactor's clock.
+    /// The time at which the family was last notified: milliseconds of the reactor's clock.
     var toldAt: Int64?
 
     init(_ id: Identifier, _ record: UploadRecord, _ steps: UploadSteps, length: Int64?, mostOctets: Int64, expires: Int64) {
@@ -48,13 +49,13 @@ final class OpenUpload {
         length = standing.length ?? length
     }
 
-    /// Everything that came is on stable storage, up to here.
+    /// Sets the offset up to which all octets are on stable storage.
     func stand(at offset: Int64) {
         self.offset = offset
         written = offset
     }
 
-    /// It counts for the limits.
+    /// Whether it counts for the limits.
     var isOpen: Bool {
         switch phase {
         case .beginning, .receiving, .full: true

@@ -1,32 +1,32 @@
 import HTTP1
 import Uploads
 
-/// A request to `/files` as the table sees it: who has the turn, who waits, who yields.
+/// A request to `/files` in the form that the table uses: it has the turn, waits for it, or yields it.
 ///
 /// `UploadWork` is the only subclass.
 class UploadHandler: RequestHandler {
-    /// Its name in `UploadTurns`, once it has come to an upload.
+    /// Its name in `UploadTurns`, once it has reached an upload.
     final var number: UploadTurns.Request = 0
-    /// What it wants to do once it has the turn.
+    /// Its purpose once it has the turn.
     var purpose: UploadTurns.Purpose { .other }
 
-    /// How far it is while it has the turn; `nil` when it does not know yet.
+    /// Its progress while it has the turn; `nil` if it is not known yet.
     ///
     /// - Parameter now: milliseconds of the reactor's clock.
     func progress(now: Int64) -> UploadTurns.Progress? { nil }
 
-    /// The upload was made, and this is its first request.
+    /// The upload was created, and this is its first request.
     func created(_ upload: OpenUpload, _ creation: UploadCreation) {}
 
     /// The request before it has ended.
     func takeTurn(_ upload: OpenUpload) {}
 
-    /// A newer request has come for the same upload: what has come is written, and this one ends.
+    /// A newer request has come for the same upload: this one writes its received octets and ends.
     ///
-    /// - Parameter offset: where the newer one wants to go on, if it does.
+    /// - Parameter offset: the offset at which the newer one wants to continue, if it does.
     func yieldTurn(for offset: Int64?) {}
 
-    /// Answers with what is stored, while another request continues.
+    /// Answers with the stored offset while another request continues.
     func answerMeanwhile(_ upload: OpenUpload) {}
 
     func refuse(_ refusal: UploadRefusal) {}

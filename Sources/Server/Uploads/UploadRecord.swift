@@ -5,19 +5,20 @@ import JSON
 import Store
 import Uploads
 
-/// What is known of an upload for as long as it is there: its description on disk.
+/// The description of an upload on disk, for as long as the upload exists.
 struct UploadRecord: Sendable {
-    /// Who sends. Nobody else may touch it.
+    /// The family and member who upload. Nobody else may touch the upload.
     let family: Identifier
     let member: Identifier
     /// UTC milliseconds.
     let createdAt: Int64
-    /// It is whole when its offset is its length (tus); else when a request says so.
+    /// It is complete when its offset is its length (tus); otherwise when a request says so.
     let endsWhenFull: Bool
     let metadata: UploadMetadata
-    /// Octets that it may become while its length is not known: what the family had room for when it began. `nil` where that was not kept.
+    /// The largest number of octets while its length is not known: the room that the family had when it began. `nil` if
+    /// that was not kept.
     var mostOctets: Int64?
-    /// What `metadata` mean.
+    /// The document that `metadata` describes.
     let document: DocumentDescription
 
     init(member: Identifier, createdAt: Int64, endsWhenFull: Bool, metadata: UploadMetadata) throws(UploadRefusal) {
@@ -80,7 +81,7 @@ struct UploadRecord: Sendable {
         return writer.octets
     }
 
-    /// - Parameter octets: the file's length, or what is known of it.
+    /// - Parameter octets: the file's length, or its known part.
     func newDocument(_ id: Identifier, octets: Int64, sha256: [UInt8]) -> NewDocument {
         let kind = Kind.document.declaration
         let values: [(String, Value?)] = [
@@ -98,13 +99,13 @@ struct UploadRecord: Sendable {
     }
 }
 
-/// How an upload ended, as it is kept on disk until it is forgotten.
+/// The end of an upload, kept on disk until the upload is removed.
 enum UploadEnd: Hashable, Sendable {
     /// SHA-256 of the document.
     case finished(sha256: [UInt8])
     case refused(UploadRefusal)
 
-    /// - Parameter limit: octets; a sentence that is too long for them is cut.
+    /// - Parameter limit: octets; a longer sentence is cut.
     func encoded(limit: Int) -> [UInt8] {
         switch self {
         case .finished(let sha256): return Array("+".utf8) + sha256
@@ -159,7 +160,7 @@ enum UploadEnd: Hashable, Sendable {
             }
         } catch { return nil }
         guard let code, let status, (400...599).contains(status), (400...599).contains(draftStatus ?? 400), let sentence else { return nil }
-        // Only what ends an upload is kept.
+        // Only refusals that end an upload are kept.
         self = .refused(UploadRefusal(code, Int(status), draft: draftStatus.map { Int($0) }, sentence, field: field, endsUpload: true))
     }
 }

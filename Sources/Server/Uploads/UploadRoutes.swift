@@ -10,7 +10,7 @@ import Uploads
 /// | `/files` | POST OPTIONS |
 /// | `/files/ID` | HEAD GET PATCH DELETE OPTIONS |
 enum UploadRoutes {
-    /// - Parameter table: asked for each request.
+    /// - Parameter table: called for each request.
     static func all(_ table: @escaping () -> UploadTable) -> [RouteGroup.Resource] {
         let uploads = RouteGroup("/files", .session) { refusal, context in
             let known: UploadRefusal? =
@@ -21,7 +21,7 @@ enum UploadRoutes {
                 case .tooMany(let rejection): UploadRefusal(rejection)
                 case .twoCredentials, .foreignPage, .beyondScope, .noCalendar: nil
                 }
-            // No client of an upload protocol brings these about; they are in the server's own words.
+            // Clients of an upload protocol never cause these refusals; they have the server's general sentences.
             guard let known else { return HTTPResponse(refusal: refusal) }
             return response(.refused(known, nil), UploadDialect(context.head), table())
         }

@@ -5,13 +5,13 @@ import Locks
 import Posix
 import Uploads
 
-/// Why a step was not done.
+/// The reason why a step was not done.
 enum UploadFault: Error, Sendable {
-    /// What the disk said. What is on stable storage stays, the rest of the request is given up.
+    /// The error of the disk. Octets on stable storage stay; the rest of the request is dropped.
     case disk(Errno)
     case refused(UploadRefusal)
 
-    /// As the client is told.
+    /// The refusal for the client.
     var refusal: UploadRefusal {
         switch self {
         case .refused(let refusal): refusal
@@ -30,10 +30,10 @@ extension Errno {
     fileprivate static var quotaOfDisk: Errno { Errno(122) }
 }
 
-/// What is done to one upload on the file pool, a step at a time and in the order in which the reactor asks.
+/// The steps of one upload on the file pool, one at a time and in the order in which the reactor asks for them.
 ///
-/// A request is `begin`, some `take`, and `end`. When a step of it fails the others do nothing but tell the same again; what is on stable
-/// storage then is where the next request goes on.
+/// A request is `begin`, some `take`, and `end`. If one step fails, the later ones only report the same failure; the
+/// next request continues at the octets that are on stable storage.
 final class UploadSteps: Sendable {
     private let id: Identifier
     private let kind: FileExtension
@@ -43,23 +43,24 @@ final class UploadSteps: Sendable {
     private let blobs: BlobFolder
     /// Milliseconds that never go back.
     private let now: @Sendable () -> Int64
-    /// One step at a time holds it, so nobody waits.
+    /// One step at a time holds the lock, so nobody waits.
     private let state: Lock<State>
 
     private struct State: ~Copyable, Sendable {
         var file: UploadFile?
-        /// When the part was synced last, or the request began.
+        /// The time of the part's last sync, or of the beginning of the request.
         var syncedAt: Int64 = 0
-        /// Where the request began, while it has not ended.
+        /// The offset at which the current request began; `nil` without one.
         var start: Int64?
         var digest: RunningDigest?
         var fault: UploadFault?
-        /// The first octets are those of the file's kind.
+        /// Whether the first octets match the file's type.
         var isKindProven = false
     }
 
-    /// Octets between two syncs, which is what is sent again at most after a crash: each stands for a moment before what others write, so there
-    /// is none for less than `least`, and from there on one a second, or for `most`, when more than that comes in a second.
+    /// The octets between two syncs, which bound the octets that are sent again after a crash. A sync delays other
+    /// writers for a moment, so there is none for less than `least`; from there on there is one per second, or one per
+    /// `most` if more than that comes in a second.
     static let syncOctets: (least: Int64, most: Int64) = (8 << 20, 32 << 20)
     /// Milliseconds.
     static let syncInterval: Int64 = 1_000
@@ -78,11 +79,11 @@ final class UploadSteps: Sendable {
         state = Lock(State())
     }
 
-    /// Where an upload stands after a step.
+    /// The state of an upload after a step.
     struct Standing: Sendable {
-        /// On stable storage.
+        /// Octets on stable storage.
         var offset: Int64
-        /// Came, synced or not.
+        /// Received octets, synced or not.
         var written: Int64
         var length: Int64?
     }
@@ -98,12 +99,12 @@ final class UploadSteps: Sendable {
     }
 
     /// - Parameters:
-    ///   - offset: where the client wants to go on.
-    ///   - length: of the whole, when it says it now.
+    ///   - offset: the offset at which the client wants to continue.
+    ///   - length: the length of the whole upload, if the client declares it now.
     func begin(at offset: Int64, length: Int64?, checksum: UploadChecksum.Algorithm?) -> Result<Standing, UploadFault> {
         step { (state) throws(Errno) in
             let file = try open(&state)
-            // A request whose end got lost in a full queue.
+            // The end of an earlier request was lost in a full queue.
             if state.digest.take() != nil, let start = state.start { try file.cut(to: start) }
             try file.synchronize()
             state.fault = nil
@@ -126,7 +127,8 @@ final class UploadSteps: Sendable {
         }
     }
 
-    /// Adds octets; syncs when enough have come, but never some of a request that has a checksum, which is taken whole or not at all.
+    /// Adds octets, and syncs when enough have come; but a request with a checksum is never synced in parts, because it
+    /// is accepted as a whole or not at all.
     func take(_ octets: UnsafeRawBufferPointer) -> Result<Standing, UploadFault> {
         step { (state) throws(Errno) in
             if let fault = state.fault { return .failure(fault) }
@@ -150,18 +152,18 @@ final class UploadSteps: Sendable {
         }
     }
 
-    /// What a request came to.
+    /// The result of a request.
     enum Ended: Sendable {
         case stored
-        /// The file has its place as a blob; a document may speak of it.
+        /// The file is in its place as a blob; a document may refer to it.
         case complete(sha256: [UInt8])
         case fault(UploadFault)
     }
 
     /// - Parameters:
-    ///   - isWhole: the content of the request came to its end.
-    ///   - completes: it ends the upload if all has come; `nil` when that is so as soon as it is full.
-    ///   - checksum: of the request's content.
+    ///   - isWhole: whether the content of the request was complete.
+    ///   - completes: whether the request ends the upload if all octets have come; `nil` if every full upload ends.
+    ///   - checksum: the checksum of the request's content.
     func end(isWhole: Bool, completes: Bool?, checksum: UploadChecksum?) -> (standing: Standing?, Ended) {
         state.withLock { state in
             let file: UploadFile
@@ -188,11 +190,11 @@ final class UploadSteps: Sendable {
                     try file.synchronize()
                     return (Standing(file), .fault(.refused(.inconsistentLength)))
                 }
-                // Its end puts all of it on stable storage, in one go.
+                // Its end puts all of it on stable storage, with one sync.
                 let ended = try complete(&state, file)
                 return (Standing(file), ended)
             } catch {
-                // What came before it failed is kept, if the disk can.
+                // The octets before the failure are kept, if the disk allows it.
                 _ = try? file.synchronize()
                 return (Standing(file), .fault(.disk(error)))
             }
@@ -201,7 +203,7 @@ final class UploadSteps: Sendable {
 
     // MARK: The end of an upload
 
-    /// Goes on with an upload whose octets are all there, also after a crash: what it is, and its place.
+    /// Completes an upload whose octets have all come, also after a crash: its type, and its place.
     func complete() -> (standing: Standing?, Ended) {
         state.withLock { state in
             do throws(Errno) {
@@ -224,7 +226,7 @@ final class UploadSteps: Sendable {
         return .complete(sha256: sha256)
     }
 
-    /// What the first octets have against the file, once there are enough of them to tell.
+    /// The contradiction between the first octets and the file's type, once there are enough of them to tell.
     private func disproof(_ state: inout State, _ file: UploadFile, isWhole: Bool) throws(Errno) -> UploadRefusal? {
         guard !state.isKindProven, isWhole || file.written >= FirstOctets.count else { return nil }
         let first = try file.read(at: 0, count: FirstOctets.count)
@@ -233,25 +235,25 @@ final class UploadSteps: Sendable {
         return nil
     }
 
-    /// Ends an upload for good: nothing is kept of it but why.
+    /// Ends an upload for good: only the reason is kept.
     private func refuse(_ state: inout State, _ file: UploadFile, _ refusal: UploadRefusal) -> UploadFault {
         state.fault = .refused(refusal)
-        // Where the disk refuses that too, the next request meets the same octets.
+        // If the disk refuses that too, the next request finds the same octets.
         try? file.end(outcome: UploadEnd.refused(refusal).encoded(limit: UploadProgress.maxOutcome))
         return .refused(refusal)
     }
 
-    /// Keeps of an upload only how it ended.
+    /// Keeps only the end of an upload.
     func end(_ end: UploadEnd) {
         state.withLock { state in
-            // One that is complete becomes the same document again; a refusal might be none the next time.
+            // A complete upload becomes the same document again; a refusal might not repeat.
             let isRepeatable = if case .finished = end { true } else { false }
             try? open(&state).end(outcome: end.encoded(limit: UploadProgress.maxOutcome), isRepeatable: isRepeatable)
             state.file = nil
         }
     }
 
-    /// Nothing is kept.
+    /// Removes everything.
     func remove() -> Result<Void, UploadFault> {
         state.withLock { state in
             state.file = nil
@@ -264,10 +266,10 @@ final class UploadSteps: Sendable {
         }
     }
 
-    /// Gives its descriptors back until the next request.
+    /// Closes the file's descriptors until the next request.
     func close() {
         state.withLock { state in
-            // A request that is under way keeps them.
+            // A running request keeps them.
             if state.start == nil { state.file = nil }
         }
     }

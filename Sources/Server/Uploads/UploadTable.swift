@@ -10,9 +10,9 @@ import Store
 import Uploads
 import Wire
 
-/// All uploads that are under way or were lately. `UploadTurns` says which request has its turn at an upload.
+/// All uploads that are running or ended lately. `UploadTurns` decides which request has its turn at an upload.
 ///
-/// Nothing on disk says which request has a turn, so no crash leaves one behind.
+/// The turn of a request is never on disk, so a crash leaves none behind.
 final class UploadTable {
     private let services: RequestServices
     let limits: Limits
@@ -26,26 +26,28 @@ final class UploadTable {
     /// Uploads without a turn whose files are kept open for the next request, the latest last.
     private var kept: [Identifier] = []
     private var sweptAt: Int64?
-    /// Requests that have come to an upload and not left it, by their number.
+    /// Requests that have reached an upload and not left it, by their number.
     private var requests: [UploadTurns.Request: UploadHandler] = [:]
     private var lastRequest: UploadTurns.Request = 0
-    /// Uploads with requests that wait whether the one before them falls silent.
+    /// Uploads with requests that wait to see whether the active one goes quiet.
     private var watched: Set<Identifier> = []
     private lazy var watch = UploadWatch(self)
-    /// How many uploads a family may have open; set once before the loop runs.
+    /// The largest number of open uploads of a family; set once before the loop runs.
     var mostOfFamily: ((Identifier) -> Int)?
-    /// What was refused beyond the limits of families.
+    /// The refusals because of a family's limits.
     let quotaRefusals = CounterTable<FamilyQuota>([.uploads, .files])
 
-    /// Milliseconds between two looks whether a request has fallen silent that others wait for.
+    /// Milliseconds between two checks whether the active request, for which others wait, has gone quiet.
     static let lookInterval: Int64 = 100
-    /// Uploads whose files stay open between two requests, two descriptors each; their digests go on without reading what is there again.
+    /// The largest number of uploads whose files stay open between two requests, two descriptors each; their digests
+    /// continue without reading the stored octets again.
     static let maxKept = 32
-    /// Ended uploads of one member that are remembered, to be answered the same again.
+    /// The largest number of ended uploads of one member that are kept, so that a repeated request gets the same
+    /// answer.
     static let maxEnded = 100
-    /// Milliseconds between looks for uploads that have expired.
+    /// Milliseconds between two checks for expired uploads.
     static let sweepInterval: Int64 = 60_000
-    /// Milliseconds between two words to the family about one upload.
+    /// Milliseconds between two reports to the family about one upload.
     static let tellInterval: Int64 = 1_000
 
     init(
@@ -65,15 +67,15 @@ final class UploadTable {
     /// Milliseconds of the reactor's clock.
     var reactorNow: Int64 { services.now }
 
-    /// How many uploads are known.
+    /// The number of known uploads.
     var count: Int { uploads.count }
 
-    /// Requests that are at an upload now.
+    /// The number of requests at an upload now.
     var openRequests: Int { requests.count }
 
     // MARK: The start
 
-    /// Reads what is on disk. Before the loop runs, and before anything else opens an upload.
+    /// Reads the uploads on disk. Call it before the loop runs, and before anything else opens an upload.
     func load() throws(Errno) {
         try folder.prepare()
         try folder.removeLeftovers()
@@ -81,7 +83,7 @@ final class UploadTable {
             do throws(Errno) {
                 guard try load(id) else { services.log(.warning, "upload_unreadable", [.init("upload", id.description)]); continue }
             } catch {
-                // It stays for `huddled check` to tell, and is not there for clients.
+                // It stays for `huddled check` to report, and clients do not see it.
                 services.log(.error, "upload_damaged", [.init("upload", id.description), .init("errno", error.name)])
             }
         }
@@ -93,7 +95,7 @@ final class UploadTable {
             return false
         }
         let steps = UploadSteps(id, record, folder: folder, blobs: blobs)
-        // What the family had room for when it began has counted as taken ever since, so it still has it.
+        // The room that the family had when the upload began has been reserved since, so the upload still has it.
         let upload = OpenUpload(
             id, record, steps, length: progress.length, mostOctets: min(Int64(limits.documentOctets), record.mostOctets ?? .max),
             expires: at + Int64(limits.uploadLife))
@@ -112,7 +114,7 @@ final class UploadTable {
         return true
     }
 
-    /// Makes the documents of uploads that were full when the server stopped. Once the loop is about to run.
+    /// Makes the documents of uploads that were full when the server stopped. Call it just before the loop runs.
     func resume() {
         for upload in uploads.values {
             guard case .full = upload.phase else { continue }
@@ -123,7 +125,7 @@ final class UploadTable {
 
     // MARK: Requests
 
-    /// An upload of who asks; everybody else's is not there.
+    /// An upload of the caller; other members' uploads are not found.
     func find(_ id: Identifier, _ signIn: SignIn) -> OpenUpload? {
         guard let upload = uploads[id], case let record = upload.record,
             signIn.memberships.contains(where: { $0.family == record.family && $0.member == record.member })
@@ -149,7 +151,7 @@ final class UploadTable {
         let upload = OpenUpload(
             id, record, UploadSteps(id, record, folder: folder, blobs: blobs), length: length, mostOctets: Int64(limits.documentOctets),
             expires: now + Int64(limits.uploadLife))
-        // From here on it counts, for others that begin before this one has.
+        // From here on it counts for the limits of other uploads that begin before this one has begun.
         uploads[id] = upload
         let document = record.newDocument(id, octets: length ?? 0, sha256: record.document.sha256 ?? [])
         let isLengthKnown = length != nil
@@ -205,7 +207,7 @@ final class UploadTable {
     /// The uploads that a family has open.
     func open(of family: Identifier) -> Int { uploads.values.count { $0.isOpen && $0.record.family == family } }
 
-    /// Octets that the open uploads of a family may still become; one of unknown length counts as all that it may become.
+    /// The octets that the open uploads of a family may still add; an upload of unknown length counts with its limit.
     private func promised(_ family: Identifier) -> Int64 {
         uploads.values.reduce(0) { sum, upload in
             upload.isOpen && upload.record.family == family ? sum + (upload.length ?? upload.mostOctets) : sum
@@ -214,15 +216,15 @@ final class UploadTable {
 
     // MARK: Turns
 
-    /// A request has come to an upload.
+    /// A request has reached an upload.
     func enter(_ work: UploadHandler, _ upload: OpenUpload) {
         name(work)
         report(.entered(work.number, work.purpose), upload)
     }
 
-    /// The request that had the turn has ended.
+    /// The active request has ended.
     ///
-    /// - Parameter isLost: no client knows of the upload.
+    /// - Parameter isLost: whether no client knows of the upload.
     func leave(_ upload: OpenUpload, isLost: Bool) {
         upload.expires = now + Int64(limits.uploadLife)
         let isForgotten = isLost && upload.isOpen && !upload.turns.isAwaited
@@ -238,7 +240,7 @@ final class UploadTable {
         requests[work.number] = work
     }
 
-    /// Reports an event to the turns of an upload, and does what follows.
+    /// Reports an event to the turns of an upload, and carries out the results.
     private func report(_ event: UploadTurns.Event, _ upload: OpenUpload) {
         let progress = upload.turns.holder.flatMap { requests[$0]?.progress(now: services.now) }
         for action in upload.turns.receive(event, progress: progress, now: services.now) { perform(action, upload) }
@@ -266,14 +268,14 @@ final class UploadTable {
         }
     }
 
-    /// Looks again at uploads with requests that wait whether the one before them falls silent.
+    /// Checks again the uploads with requests that wait to see whether the active one goes quiet.
     fileprivate func lookAgain() {
         let ids = watched
         watched = []
         for id in ids { if let upload = uploads[id] { report(.looked, upload) } }
     }
 
-    /// Its files stay open for the next request, and others' do not, when there are many.
+    /// Keeps the files of an upload open for the next request, and closes those of others if there are many.
     private func keep(_ upload: OpenUpload) {
         kept.removeAll { $0 == upload.id }
         kept.append(upload.id)
@@ -282,14 +284,14 @@ final class UploadTable {
         work(oldest) { steps.close() } then: { (_: Void?) in }
     }
 
-    /// Does a step of an upload; see `Workers.work`.
+    /// Runs a step of an upload; see `Workers.work`.
     func work<Answer: Sendable>(_ upload: OpenUpload, _ body: @escaping @Sendable () -> Answer, then: @escaping (Answer?) -> Void) {
         services.workers.work(upload.id, of: upload.record.family, body, then: then)
     }
 
     // MARK: Ends
 
-    /// Brings what is full to its end: its place, its record.
+    /// Completes a full upload: its place, and its record.
     func complete(_ upload: OpenUpload, then: @escaping (Result<Void, UploadRefusal>) -> Void) {
         let steps = upload.steps
         work(upload) { steps.complete() } then: { [self] ended in
@@ -304,7 +306,8 @@ final class UploadTable {
         }
     }
 
-    /// Makes the document of a file that has its place. What cannot be made now is made when somebody asks again, or at the next start.
+    /// Makes the document of a file that is in its place. If that fails now, the next request or the next start tries
+    /// again.
     func addDocument(_ upload: OpenUpload, _ sha256: [UInt8], then: @escaping (Result<Void, UploadRefusal>) -> Void) {
         services.workers.propose(.document(upload.record.newDocument(upload.id, octets: upload.offset, sha256: sha256))) { [self] answer in
             switch answer {
@@ -320,14 +323,14 @@ final class UploadTable {
         }
     }
 
-    /// Keeps of an upload how it ended, on disk too.
+    /// Keeps the end of an upload, also on disk.
     func end(_ upload: OpenUpload, _ end: UploadEnd) {
         let steps = upload.steps
         work(upload) { steps.end(end) } then: { (_: Void?) in }
         didEnd(upload, end)
     }
 
-    /// It ended, and the disk knows.
+    /// An upload has ended, and its end is on disk.
     func didEnd(_ upload: OpenUpload, _ end: UploadEnd) {
         switch end {
         case .finished(let sha256): upload.phase = .finished(sha256: sha256)
@@ -341,7 +344,7 @@ final class UploadTable {
         remove(oldest) { _ in }
     }
 
-    /// Nothing is kept of it.
+    /// Removes an upload completely.
     func remove(_ upload: OpenUpload, then: @escaping (Result<Void, UploadFault>) -> Void) {
         let steps = upload.steps
         work(upload) { steps.remove() } then: { [self] result in
@@ -355,7 +358,8 @@ final class UploadTable {
         }
     }
 
-    /// Removes all uploads of a family that is erased. One whose request is under way goes with its files (`ErasedFiles`), and nobody can ask for it.
+    /// Removes all uploads of an erased family. An upload with a running request disappears together with its files
+    /// (`ErasedFiles`), and nobody can ask for it.
     func removeAll(of family: Identifier) {
         for upload in uploads.values where upload.record.family == family && upload.turns.isFree {
             if case .beginning = upload.phase { continue }
@@ -363,7 +367,7 @@ final class UploadTable {
         }
     }
 
-    /// Removes what has expired. Call it often; it looks seldom.
+    /// Removes expired uploads. Call it often; it checks rarely.
     func sweep(now reactorNow: Int64) {
         if let sweptAt, reactorNow - sweptAt < UploadTable.sweepInterval { return }
         sweptAt = reactorNow
@@ -375,7 +379,7 @@ final class UploadTable {
 
     // MARK: The family
 
-    /// Tells the family how far an upload is, not too often.
+    /// Reports the progress of an upload to the family, not too often.
     func tell(_ upload: OpenUpload, _ state: Wire.UploadProgress.State) {
         let now = services.now
         if state == .running, let before = upload.toldAt, now - before < UploadTable.tellInterval { return }
@@ -388,7 +392,7 @@ final class UploadTable {
     }
 }
 
-/// Wakes the table while somebody waits for a request to fall silent.
+/// Wakes the table while requests wait for the active one to go quiet.
 private final class UploadWatch: TimerTarget {
     private unowned let table: UploadTable
 

@@ -6,7 +6,8 @@ import Store
 import Uploads
 import Wire
 
-/// One request to `/files`, from its head to its answer: who asks, its turn at the upload, octets to the disk, and what became of it.
+/// One request to `/files`, from its head to its answer: its member, its turn at the upload, its octets to the disk,
+/// and the result.
 final class UploadWork: UploadHandler {
     private unowned let table: UploadTable
     let dialect: UploadDialect
@@ -17,27 +18,27 @@ final class UploadWork: UploadHandler {
     private var isCreation = false
     private var completion = UploadCompletion.whenFull
     private var checksum: UploadChecksum?
-    /// A newer request waits: this one goes no further.
+    /// Whether a newer request waits, so that this one must stop.
     private var yields = false
-    /// Where its octets began, and how many of them the disk was given.
+    /// The offset of its first octet, and the number of octets that were given to the disk.
     private var start: Int64 = 0
     private var given: Int64 = 0
-    /// Buffers that the disk has not given back.
+    /// The number of buffers that the disk has not given back.
     private var outstanding = 0
-    /// When it began to receive: milliseconds of the reactor's clock.
+    /// The time at which it began to receive: milliseconds of the reactor's clock.
     private var receivesSince: Int64 = 0
-    /// The client knows where the upload is.
+    /// Whether the client knows the upload's address.
     private var toldPlace = false
-    /// A buffer was lost on its way; nothing behind it may be written.
+    /// Whether a buffer was lost; then nothing behind it may be written.
     private var isBroken = false
 
     private enum Stage {
-        /// Who is it, and may they?
+        /// Its member and their rights are being checked.
         case asking
         /// It has its turn at an upload.
         case beginning
         case receiving
-        /// The upload was finished before; its answer is repeated when the content is known to be empty.
+        /// The upload was finished before; the answer is repeated once the content is known to be empty.
         case repeating
         case ending
         case done
@@ -50,7 +51,7 @@ final class UploadWork: UploadHandler {
         super.init(context)
     }
 
-    // MARK: Who, and what
+    // MARK: The member and the method
 
     override func begin() {
         do throws(UploadRefusal) {
@@ -58,7 +59,7 @@ final class UploadWork: UploadHandler {
         } catch {
             return refuse(error)
         }
-        // Only methods that no upload takes come without a session, and these are refused above.
+        // Only methods that uploads do not have come without a session, and these are refused above.
         guard let signIn = context.signIn else { return refuse(.notSignedIn) }
         switch asked {
         case .options: say(.options)
@@ -71,8 +72,8 @@ final class UploadWork: UploadHandler {
 
     // MARK: Its turn
 
-    /// A question in tus does not end another's request. In the draft (§"Concurrency") it does: there the offset in the answer has to be one that
-    /// the next request can go on at.
+    /// A question in tus does not end another request. In the draft (§"Concurrency") it does: there the next request
+    /// must be able to continue at the offset in the answer.
     override var purpose: UploadTurns.Purpose {
         switch asked {
         case .append(_, let append): .append(at: Int64(append.offset))
@@ -117,12 +118,12 @@ final class UploadWork: UploadHandler {
             refuse(.notFound)
             return endTurn()
         }
-        // What it came to is told again; what it nearly came to is brought to its end first.
+        // A finished upload repeats its result; a full one is completed first.
         if case .full = upload.phase {
             stage = .ending
             if case .cancel = asked { return answer() }
             return table.complete(upload) { [self] result in
-                // A client that heard an offset that is the length would think that all is done.
+                // A client that receives an offset equal to the length would conclude that everything is done.
                 if case .failure(let refusal) = result, case .full = upload.phase {
                     refuse(refusal)
                     return endTurn()
@@ -161,7 +162,7 @@ final class UploadWork: UploadHandler {
             refuse(refusal)
             endTurn()
         case .finished:
-            // The last answer may have got lost.
+            // The last answer may have been lost.
             stage = .repeating
             if append.offset != upload.offset {
                 refuse(.offset(expected: Int(upload.offset), provided: append.offset))
@@ -223,7 +224,7 @@ final class UploadWork: UploadHandler {
         if !acceptContent(limit: Int(room)) { overflow(upload) } else { table.tell(upload, .running) }
     }
 
-    /// More content than the upload has room for.
+    /// The content exceeds the upload's room.
     private func overflow(_ upload: OpenUpload) {
         let refusal = tooMuch(for: upload)
         guard dialect == .draft(.eight), upload.length != nil else {
@@ -357,7 +358,7 @@ final class UploadWork: UploadHandler {
     private func endTurn() {
         guard let upload, stage != .done else { return }
         stage = .done
-        // Nobody knows where it is, so nobody can go on with it.
+        // No client knows its address, so none can resume it.
         let isLost = isCreation && !toldPlace
         self.upload = nil
         table.leave(upload, isLost: isLost)
@@ -372,7 +373,7 @@ final class UploadWork: UploadHandler {
     }
 
     override func refuse(_ refusal: UploadRefusal) {
-        // The client hears of no place of what it does not know, and of none where nothing goes on.
+        // The answer contains no address if the client does not know the upload, or if the upload cannot be resumed.
         guard isOpen else { return }
         respond(response(.refused(refusal, refusal == .notFound ? nil : upload?.state)))
     }
