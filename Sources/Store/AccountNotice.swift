@@ -3,14 +3,15 @@ package import Family
 
 /// Events for open connections after a commit, beside the changes: about a person's account, or about a whole family.
 package enum AccountNotice: Hashable, Sendable {
-    /// The sign-in of a person was recovered. `besides` is the session that this opened, or in which it was done.
+    /// The sign-in of a person was recovered. `besides` is the session that the recovery opened, or in which it was
+    /// done.
     case recovered(person: Int64, RecoveryNotice, besides: Int64)
-    /// A mail that the person asked for was given up.
+    /// A mail that the person asked for was abandoned.
     case mailFailed(person: Int64, MailNotice)
-    /// Another person is this member from now on: the connections of the former one are to be closed.
+    /// Another person is this member from now on: the connections of the former one must be closed.
     case moved(BarredMember)
     /// The host has set these limits for a family.
     case quotas(FamilyQuotas, of: Identifier)
-    /// A family is erased from now on: the connections of its members are to be closed, and its uploads end.
+    /// A family is erased from now on: the connections of its members must be closed, and its uploads end.
     case erased(Identifier)
 }

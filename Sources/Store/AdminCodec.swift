@@ -2,7 +2,8 @@ import Bytes
 package import Family
 package import JSON
 
-// Admin commands and answers as they cross the admin socket: one JSON object a line, members in the order below.
+// Admin commands and answers in the form of the admin socket: one JSON object per line, with the members in the order
+// below.
 //
 //     {"command":"create_family","name":"Rivera","zone":"Europe/Warsaw","parent":"Ana"}
 //     {"command":"invite","family":"…","name":"Leo","role":"athlete","born":"2012-03-04","by":"…"}
@@ -14,11 +15,12 @@ package import JSON
 //     {"answer":"invited","family":"…","member":"…","role":"guest","name":"Ruth","code":"…","expires_at":…}
 //     {"answer":"token","token":"…","family":"…","member":"…","role":"parent","ended_session":3}
 //     {"answer":"recovery","family":"…","member":"…","code":"…","expires_at":1795000000000}
-//     {"answer":"signed_out","session":3}       {"answer":"purged","receipts":12,"invites":1,"sessions":0,"records":3,"accesses":0}
+//     {"answer":"signed_out","session":3}
+//     {"answer":"purged","receipts":12,"invites":1,"sessions":0,"records":3,"accesses":0}
 //     {"error":"not_found","message":"…","field":"by","retry_after":5000}
 
 extension AdminCommand {
-    /// Octets of a line at most: a name of 100 characters and five ids are far below.
+    /// The largest number of octets of a line: a name of 100 characters and five ids need far fewer.
     package static let maxLine = 4_096
 
     /// The line, without its line feed.
@@ -219,7 +221,7 @@ private struct LineWriter {
     }
 }
 
-/// Reads one flat object of texts and integers; every member has to be asked for.
+/// Reads one flat object of texts and integers; the reader must ask for every member.
 private struct LineReader {
     private var texts: [String: String] = [:]
     private var numbers: [String: Int64] = [:]

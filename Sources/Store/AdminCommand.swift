@@ -1,44 +1,45 @@
 package import Bytes
 package import Family
 
-/// What the person who runs the server, or somebody without a session yet, asks of the writer.
+/// A command to the writer by the person who runs the server, or by a person without a session.
 package enum AdminCommand: Hashable, Sendable {
     /// A new family with its first parent. `zone` is an IANA name.
     case createFamily(name: String, zone: String, parent: String)
     /// An invite of a new member, or of one who has never signed in. Athletes and guests need `by`, the parent who approves.
     case invite(NewInvite)
-    /// A new session for a member, made by the person who runs the server. For a member whose invite is open it is the acceptance: the code is
-    /// dead afterwards.
+    /// A new session for a member, made by the person who runs the server. If the member's invite is open, this accepts
+    /// it: the code is dead afterwards.
     case token(member: Identifier)
-    /// Turns an invite's one-time code into a session. With the same nonce, before the first sign-in and within 10 minutes (the answer was
-    /// lost): another session, and the former one ends.
+    /// Turns an invite's one-time code into a session. With the same nonce, before the first sign-in and within 10
+    /// minutes (because the answer was lost), it makes another session and ends the former one.
     ///
     /// `name` is the name or the e-mail address that the invite is bound to, as the person typed it.
     case redeem(code: String, nonce: String, name: String? = nil)
-    /// A code by which a member comes back who has lost their sign-in, made by the person who runs the server. It opens the whole person.
+    /// A code, made by the person who runs the server, with which a member who has lost their sign-in signs in again.
+    /// It opens the whole person.
     case recover(member: Identifier)
     /// Ends the session of a token.
     case signOut(token: String)
-    /// Forgets what its time has come for: receipts, invites and sessions that expired, records deleted 30 days ago.
+    /// Removes what has expired: receipts, invites, sessions, and records deleted 30 days ago.
     case purge
 }
 
-/// An invite that is asked for.
+/// An invite that is requested.
 package struct NewInvite: Hashable, Sendable {
-    /// The way in which it is asked for.
+    /// The way of the request.
     package enum Origin: Hashable, Sendable {
         /// By the person who runs the server. The id and the code are drawn.
         case host
-        /// By a parent's session: the parent is `by`. The id is the client's, and the code follows from the nonce, so that a repetition gets the first
-        /// answer.
+        /// By a parent's session: the parent is `by`. The client makes the id, and the code follows from the nonce, so
+        /// that a repetition gets the first answer.
         case session(id: Identifier, nonce: String)
     }
 
     /// An id, or a name that one family has.
     package var family: String
-    /// A member who has never signed in, or one who is invited and has not joined; `nil` for somebody new.
+    /// A member who has never signed in, or who is invited and has not joined; `nil` for a new person.
     package var member: Identifier?
-    /// Of somebody new, like `role` and `born`.
+    /// The name of a new person, like `role` and `born`.
     package var name: String?
     package var role: Role?
     /// `YYYY-MM-DD`.
@@ -70,13 +71,13 @@ package struct NewInvite: Hashable, Sendable {
     }
 }
 
-/// What came of an admin command. A refusal is a `Rejection`, as for mutations.
+/// The result of an admin command. A refusal is a `Rejection`, as for mutations.
 package enum AdminAnswer: Hashable, Sendable {
     case family(FamilyCreated)
     case invited(Invited)
     case token(SessionCreated)
     case recovery(RecoveryMade)
-    /// The session that ended (`SignIn.session`); `nil` when the token was of none.
+    /// The session that ended (`SignIn.session`); `nil` if the token belonged to none.
     case signedOut(session: Int64?)
     case purged(Purged)
 }
@@ -99,7 +100,7 @@ package struct FamilyCreated: Hashable, Sendable {
 
 package struct Invited: Hashable, Sendable {
     package var family: Identifier
-    /// Fixed from now on. A parent or guest is a member of the family with this id once they have joined.
+    /// The final id of the member. A parent or guest becomes a member with this id once they have joined.
     package var member: Identifier
     package var role: Role
     package var name: String
@@ -119,12 +120,12 @@ package struct Invited: Hashable, Sendable {
 }
 
 package struct SessionCreated: Hashable, Sendable {
-    /// 43 characters of base64url. This is the only time that it is seen: the database holds its hash.
+    /// 43 characters of base64url. The token is shown only now: the database holds its hash.
     package var token: String
     package var family: Identifier
     package var member: Identifier
     package var role: Role
-    /// A session that ended by this (`SignIn.session`): its connections are to be closed.
+    /// A session that this command ended (`SignIn.session`): its connections must be closed.
     package var endedSession: Int64?
 
     package init(token: String, family: Identifier, member: Identifier, role: Role, endedSession: Int64? = nil) {
@@ -136,7 +137,7 @@ package struct SessionCreated: Hashable, Sendable {
     }
 }
 
-/// How much was forgotten because its time was over.
+/// The numbers of removed things whose time was over.
 package struct Purged: Hashable, Sendable {
     package var receipts = 0
     package var invites = 0

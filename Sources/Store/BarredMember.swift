@@ -1,10 +1,10 @@
 package import Bytes
 
-/// A member who may not enter their family any more, although they are in it.
+/// A member who may no longer enter their family, although they are in it.
 package struct BarredMember: Hashable, Sendable {
     package var family: Identifier
     package var member: Identifier
-    /// Sessions that ended (`SignIn.session`), because the person can enter no family.
+    /// The sessions that ended (`SignIn.session`) because the person can enter no family.
     package var sessions: [Int64]
 
     package init(family: Identifier, member: Identifier, sessions: [Int64]) {

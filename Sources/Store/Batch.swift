@@ -3,19 +3,19 @@ import Family
 import Ledger
 import Wire
 
-/// What one transaction has decided and not written yet.
+/// The decisions of one transaction that are not written yet.
 ///
-/// Proposals are decided one after the other, each on what those before it decided. The engine gets all writes of the batch together: no
-/// write has to be taken back when a proposal is refused.
+/// Proposals are decided one after the other, each on top of the decisions before it. The engine receives all writes of
+/// the batch together, so that no write has to be undone if a proposal is refused.
 final class Batch {
     final class Family {
         /// The integer that stands for the family in every key.
         let key: Int64
         private(set) var state: FamilyState
         private var laid: Overlay
-        /// Decisions that are not in the overlay yet: only a further proposal of the batch pays for that.
+        /// Decisions that are not in the overlay yet: only a further proposal of the batch pays for adding them.
         private var taken: [Decision] = []
-        /// What its log and history take in the tables.
+        /// The space of the family's log and history in the tables.
         var usage: FamilyUsage
 
         init(_ stored: Store.StoredFamily, _ overlay: Overlay) {
@@ -25,14 +25,14 @@ final class Batch {
             laid = overlay
         }
 
-        /// The tables with what was decided so far laid over them.
+        /// The tables with the decisions so far on top of them.
         var overlay: Overlay {
             for decision in taken { laid.take(decision) }
             taken = []
             return laid
         }
 
-        /// Records that were decided, those twice that two decisions wrote.
+        /// The number of decided records; a record that two decisions wrote counts twice.
         private(set) var writes = 0
 
         func take(_ decision: Decision) {
@@ -41,20 +41,21 @@ final class Batch {
             state = decision.family
         }
 
-        /// What was decided is in the tables now.
+        /// Notes that the decisions are in the tables now.
         func didWrite(of store: Store) {
             guard writes > 0 else { return }
             (laid, taken, writes) = (Overlay(over: store.view(of: key)), [], 0)
         }
     }
 
-    /// Records in the overlay of a family after which its decisions are written, so that reads of the overlay stay short.
+    /// The number of records in a family's overlay after which its decisions are written, so that reads of the overlay
+    /// stay fast.
     static let maxWrites = 512
-    /// Weight of what was decided after which it is written, so that the time of a batch includes its writing (`BatchTurn`): half of
-    /// the largest change, or some two hundred usual ones.
+    /// The weight of decisions after which they are written, so that the time of a batch includes their writing
+    /// (`BatchTurn`): half of the largest change, or about two hundred usual ones.
     static let maxWeight = 262_144
 
-    /// How much is to be written, roughly in octets; grows until it is written.
+    /// The approximate number of octets to be written; it grows until they are written.
     private(set) var weight = 0
 
     private(set) var families: [Identifier: Family] = [:]
@@ -64,7 +65,7 @@ final class Batch {
 
     /// The heads of the families before the batch.
     private(set) var heads: [Identifier: Int64]
-    /// The heads before an earlier run of the same batch whose outcome is not known; empty if there was none.
+    /// The heads before an earlier run of the same batch with an unknown outcome; empty if there was none.
     let lost: [Identifier: Int64]
 
     init(lost: [Identifier: Int64] = [:]) {
@@ -72,7 +73,7 @@ final class Batch {
         heads = lost
     }
 
-    /// A family as it is after the decisions so far; `nil` if there is none with this id.
+    /// A family after the decisions so far; `nil` if there is none with this id.
     func family(_ id: Identifier, of store: Store) throws -> Family? {
         if let known = families[id] { return known }
         guard let stored = try store.family(id) else { return nil }
@@ -82,7 +83,7 @@ final class Batch {
         return family
     }
 
-    /// Takes a decision that changed something.
+    /// Adds a decision that changed something.
     func accept(_ decision: Decision, _ family: Family) {
         family.take(decision)
         decisions.append((family, decision))
@@ -101,17 +102,17 @@ final class Batch {
 
     func set(_ client: ClientState, _ name: ClientName) { clients[name] = client }
 
-    /// Clients of a member that have their first receipt in this batch.
+    /// The clients of a member that receive their first receipt in this batch.
     func newClients(of member: Identifier, _ family: Int64) -> Int {
         clients.count { $0.key.family == family && $0.key.member == member && $0.value.key == nil }
     }
 
-    /// An answer of this batch. A repetition within a batch is rare, so the answers are searched.
+    /// The receipt of a mutation in this batch. A repetition within a batch is rare, so the receipts are searched.
     func receipt(of mutation: Int64, _ name: ClientName) -> RecordedReceipt? {
         receipts.last { $0.mutation == mutation && $0.name == name }?.receipt
     }
 
-    /// Whether an overlay is so large that its decisions are written before the batch goes on.
+    /// Whether an overlay is so large that its decisions must be written before the batch continues.
     private(set) var isDue = false
 
     func didWrite(of store: Store, _ keys: [ClientName: Int64]) {

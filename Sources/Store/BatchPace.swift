@@ -2,13 +2,14 @@ package import Bytes
 package import Family
 package import Wire
 
-/// How the caller of `Store.commit` measures a batch and says whether others wait. Closures, so that a test decides them.
+/// The clocks by which the caller of `Store.commit` measures a batch, and whether other families wait. Closures, so
+/// that a test decides them.
 package struct BatchPace {
-    /// Nanoseconds of a clock that never goes back.
+    /// Nanoseconds of a monotonic clock.
     package let now: () -> Int64
-    /// Nanoseconds of processor time of this thread.
+    /// Nanoseconds of this thread's processor time.
     package let processorTime: () -> Int64
-    /// Whether any work but that of one family waits for the writer.
+    /// Whether any work except that of one family waits for the writer.
     package let isAwaited: (_ besides: Identifier) -> Bool
 
     package init(now: @escaping () -> Int64, processorTime: @escaping () -> Int64, isAwaited: @escaping (Identifier) -> Bool) {
@@ -17,27 +18,30 @@ package struct BatchPace {
         self.isAwaited = isAwaited
     }
 
-    /// For a caller that waits for the whole batch: time stands still, so the batch has no end.
+    /// For a caller that waits for the whole batch: the clock stands still, so the batch never runs out of time.
     package static var unhurried: BatchPace { BatchPace(now: { 0 }, processorTime: { 0 }, isAwaited: { _ in false }) }
 }
 
-/// What one call of `Store.commit` did.
+/// The result of one call of `Store.commit`.
 package struct CommitReport {
     package var results: [CommitResult]
-    /// The proposals that were not looked at, in order. They come first in a later batch.
+    /// The proposals that were not decided, in order. They come first in a later batch.
     package var rest: [Proposal]
-    /// The answers to the requests, in order, with the microseconds that each took; `nil` for those that were not looked at and come in a later batch.
+    /// The answers to the requests, in order, with the microseconds that each took; `nil` for requests that were not
+    /// decided and come in a later batch.
     package var answers: [(answer: BatchAnswer, took: Int64)?] = []
 }
 
-/// One batch while it is decided and written: how much of it each family has had, and what each proposal cost.
+/// One batch while it is decided and written: each family's share of it, and the cost of each proposal.
 ///
-/// Decisions are written together, so that the time of writing is shared out by the size of what each proposal writes. The processor's clock is a system
-/// call of a microsecond, a percent of a mutation, so it is read once for the batch and shared out by the time that each proposal took.
+/// Decisions are written together, so the time of writing is divided by the size of each proposal's writes. Reading the
+/// processor's clock is a system call of a microsecond, a percent of a mutation, so it is read once for the batch and
+/// divided by the time that each proposal took.
 struct BatchTurn {
-    /// Nanoseconds after which a batch ends: what a commit may keep everybody waiting, besides the sync. The proposal under way is finished.
+    /// Nanoseconds after which a batch ends: the longest time for which a commit may keep clients waiting, besides the
+    /// sync. The current proposal is finished.
     static let longest: Int64 = 20_000_000
-    /// Time of one family in a batch, while any other waits, nanoseconds.
+    /// Nanoseconds for one family in a batch while any other waits.
     static let share: Int64 = 5_000_000
 
     private let pace: BatchPace
@@ -60,25 +64,27 @@ struct BatchTurn {
         isShared = proposals.contains { $0.family != first } || requests.contains { $0.family != first }
     }
 
-    /// Whether a proposal belongs to this batch; if not, it is in `rest`. The first one always does, so that each batch gets on.
+    /// Whether a proposal belongs to this batch; if not, it is in `rest`. The first one always does, so that each batch
+    /// makes progress.
     mutating func takes(_ proposal: Proposal) -> Bool {
-        // Once one has to wait, those behind it of the same family wait too: their order must hold.
+        // Once one proposal has to wait, later ones of the same family wait too, because their order must hold.
         if done.isEmpty || hasTime(proposal.family) { return true }
         rest.append(proposal)
         return false
     }
 
-    /// Whether a request belongs to this batch. The first one always does, so that mutations that fill every batch keep no request waiting.
+    /// Whether a request belongs to this batch. The first one always does, so that a flood of mutations keeps no
+    /// request waiting.
     func takes(_ request: BatchRequest, isFirst: Bool) -> Bool { isFirst || hasTime(request.family) }
 
     private func hasTime(_ family: Identifier) -> Bool {
         measuredAt - start < Self.longest && (spent[family, default: 0] < Self.share || !(isShared || pace.isAwaited(family)))
     }
 
-    /// - Parameter weight: how much the decision writes, `Batch.weight`.
+    /// - Parameter weight: the weight of the decision's writes, `Batch.weight`.
     mutating func didDecide(_ proposal: Proposal, weight: Int) { didDecide(proposal.family, reserved: proposal.reserved, weight: weight) }
 
-    /// - Parameter weight: as above; what a request wrote while it was decided is in its time.
+    /// - Parameter weight: as above; writes during the decision are part of its time.
     mutating func didDecide(_ request: BatchRequest, weight: Int) { didDecide(request.family, reserved: 0, weight: weight) }
 
     private mutating func didDecide(_ family: Identifier, reserved: Int64, weight: Int) {
@@ -87,13 +93,13 @@ struct BatchTurn {
         spent[family, default: 0] += cost
     }
 
-    /// What was decided since the last writing is in the tables now.
+    /// Notes that the decisions since the last writing are in the tables now.
     mutating func didWrite() {
         shareOut(measure(), written..<done.count)
         written = done.count
     }
 
-    /// Turns the time that each proposal took into its part of the processor time, the commit's included.
+    /// Converts the time that each proposal took into its part of the processor time, including the commit.
     mutating func didCommit() {
         let used = max(pace.processorTime() - processorStart, 0)
         let took = done.reduce(0) { $0 + $1.cost }
@@ -119,7 +125,7 @@ struct BatchTurn {
         }
     }
 
-    /// The answers with what each request took; requests come after all proposals.
+    /// The answers with the time that each request took; requests come after all proposals.
     func charge(_ answers: [BatchAnswer?]) -> [(answer: BatchAnswer, took: Int64)?] {
         var next = done.count - answers.count { $0 != nil }
         return answers.map { answer in
@@ -129,7 +135,7 @@ struct BatchTurn {
         }
     }
 
-    /// The results with what each proposal cost in its receipt. Receipts come in the order of the proposals.
+    /// The results with the cost of each proposal in its receipt. Receipts come in the order of the proposals.
     func charge(_ results: [CommitResult]) -> [CommitResult] {
         var results = results
         var next = 0

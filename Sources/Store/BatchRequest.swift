@@ -2,8 +2,8 @@ package import Bytes
 package import Family
 package import Ledger
 
-/// What a request over HTTP proposes besides mutations. It is decided in the same transaction as the mutations that wait with it, so that it costs no
-/// sync of its own.
+/// A proposal of an HTTP request, besides mutations. It is decided in the same transaction as the waiting mutations, so
+/// that it costs no sync of its own.
 package enum BatchRequest: Sendable {
     case document(NewDocument)
     case share(NewShare)
@@ -15,7 +15,7 @@ package enum BatchRequest: Sendable {
         }
     }
 
-    /// The member under whose rights it is decided.
+    /// The member whose rights apply.
     package var member: Identifier {
         switch self {
         case .document(let document): document.member
@@ -24,9 +24,9 @@ package enum BatchRequest: Sendable {
     }
 }
 
-/// The answer to a `BatchRequest`; what it tells is on stable storage.
+/// The answer to a `BatchRequest`; its effects are on stable storage.
 package enum BatchAnswer: Sendable {
-    /// The document is there, with this number in its chain of versions (the field `version`).
+    /// The document exists, with this number in its chain of versions (the field `version`).
     case document(version: Int64)
     /// The link with its secret.
     case share(ShareCreated)

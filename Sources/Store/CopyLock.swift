@@ -1,9 +1,10 @@
 package import Posix
 
-/// The claim of a program that copies a data folder, beside a running server or without one. No file of a document goes meanwhile.
+/// The claim of a program that copies a data folder, with or without a running server. No document's file is removed
+/// while it is held.
 ///
-/// It is a lock (flock(2)) on the folder of the files. It ends with the process that holds it, however that ends, so a copy that was killed
-/// keeps nobody waiting.
+/// It is a lock (flock(2)) on the folder of the files. It ends with the process that holds it, however that process
+/// ends, so a copy that was killed blocks nobody.
 package enum CopyLock {
     /// Claims the data folder `folder` for one copy.
     ///
@@ -15,7 +16,7 @@ package enum CopyLock {
         return try Files.lock(folder: blobs, timeoutMilliseconds: milliseconds)
     }
 
-    /// Runs `body`, which removes files, and keeps copies from beginning meanwhile.
+    /// Runs `body`, which removes files, and keeps copies from beginning during it.
     ///
     /// - Returns: false, without a call of `body`, while a copy is being made.
     package static func keepOut(of folder: String, while body: () throws -> Void) throws -> Bool {
@@ -30,7 +31,7 @@ package enum CopyLock {
         return true
     }
 
-    /// - Returns: `nil` while somebody has the folder alone.
+    /// - Returns: `nil` while another process has exclusive use of the folder.
     private static func share(_ blobs: String) throws(Errno) -> FolderLock? {
         do throws(Errno) {
             return try Files.lock(folder: blobs, isShared: true)
@@ -40,10 +41,10 @@ package enum CopyLock {
         }
     }
 
-    /// Whether a copy is being made now. Some microseconds.
+    /// Whether a copy is being made now. This takes some microseconds.
     package static func isHeld(in folder: String) -> Bool {
         do throws(Errno) {
-            // Given back immediately.
+            // The lock is released immediately.
             guard let claim = try share(DataFolder.blobsPath(in: folder)) else { return true }
             withExtendedLifetime(claim) {}
         } catch {}

@@ -1,11 +1,11 @@
-/// What the log and the history of one family take, octets.
+/// The space of one family's log and history, in octets.
 ///
-/// Each change writes the running sum into its own row of the log, so that counting costs no further page. What purges and compaction take
-/// away is summed in `families`, because the newest row of the log stays as it is.
+/// Each change writes the running sum into its own row of the log, so that counting reads no further page. The octets
+/// that purges and compaction free are summed in `families`, because the newest row of the log does not change.
 package struct FamilyUsage: Hashable, Sendable {
-    /// All that was ever written.
+    /// The octets that were ever written.
     package var written: Int64
-    /// Of it, what was taken away since.
+    /// The octets of these that were freed since.
     package var freed: Int64
 
     package init(written: Int64, freed: Int64) {
@@ -13,14 +13,14 @@ package struct FamilyUsage: Hashable, Sendable {
         self.freed = freed
     }
 
-    /// Of a family without a change.
+    /// The usage of a family without a change.
     package static let none = FamilyUsage(written: 0, freed: 0)
 
-    /// What is there now.
+    /// The current space.
     package var octets: Int64 { max(0, written - freed) }
 
-    /// What a change takes beside its frame: its row, its entry in the index, and its receipt for 30 days.
+    /// The space of a change besides its frame: its row, its entry in the index, and its receipt for 30 days.
     package static let changeOverhead: Int64 = 192
-    /// What a row of history takes beside its values.
+    /// The space of a row of history besides its values.
     package static let historyOverhead: Int64 = 64
 }

@@ -3,20 +3,20 @@ import Family
 import Locks
 import Queries
 
-/// What queries look at in the records of one kind of one family, as of a sequence.
+/// The data that queries read of the records of one kind of one family, at a sequence.
 final class Listing {
-    /// Every change up to this one is in it.
+    /// The listing contains every change up to this one.
     var sequence: Int64
-    /// While it is read: records up to this id are in it; `nil` before the first.
+    /// While the listing is being read, it contains the records up to this id; `nil` before the first.
     var lastID: Identifier?
     private(set) var keys: [ListKeys] = []
     private var places: [Identifier: Int] = [:]
-    /// Octets of memory, about.
+    /// The approximate memory in octets.
     private(set) var octets = 0
 
     init(sequence: Int64) { self.sequence = sequence }
 
-    /// As another reader has read it.
+    /// A copy of the listing of another reader.
     init(_ shelved: ListingShelf.Shelved) {
         sequence = shelved.sequence
         keys = shelved.keys
@@ -42,16 +42,18 @@ final class Listing {
 @available(*, unavailable)
 extension Listing: Sendable {}
 
-/// The listings that one reader holds, those that were used last.
+/// The most recently used listings of one reader.
 ///
-/// A list of a season is asked for again and again while little changes, and what changed stands in the log: so a listing is read once
-/// and then follows. Asking costs a walk through memory instead of one through the database: 10,000 records in some hundred microseconds.
+/// Clients request the list of a season again and again while little changes, and the changes are in the log: so a
+/// listing is read once and then follows the log. A request costs a walk through memory instead of one through the
+/// database: 10,000 records in some hundred microseconds.
 ///
-/// Why the folded keys do not stand beside the rows: a list would still read them row by row, at least 0.5 us each (SQLite's step alone takes
-/// 0.2), which is 5 ms for 10,000 records before one is compared, all that a list may take. So the memory would stay, and stored keys
-/// would help the first list after a start alone: 40 ms for 6,000 events. They would cost a write with each record, and a way to renew them when
-/// the table that folds letters changes. Instead a reader with nothing else to do reads a large family's listings when somebody joins it
-/// (`StoreReader.prepareLists`), and what one reader has read the other takes over (`ListingShelf`).
+/// The folded keys are not stored with the rows, because a list would still read them row by row, at least 0.5 us each
+/// (SQLite's step alone takes 0.2). That is 5 ms for 10,000 records before one is compared, which is all the time that
+/// a list may take. So the memory would still be needed, and stored keys would only help the first list after a start:
+/// 40 ms for 6,000 events. They would cost a write with each record, and a way to renew them when the table that folds
+/// letters changes. Instead, an idle reader reads a large family's listings when a member joins
+/// (`StoreReader.prepareLists`), and the other reader takes them over (`ListingShelf`).
 final class ListingCache {
     struct Name: Hashable {
         let family: Int64
@@ -63,10 +65,11 @@ final class ListingCache {
         var usedAt: UInt64
     }
 
-    /// Octets of all listings of one reader: some 200,000 records. A single larger one is held alone.
+    /// The largest number of octets of all listings of one reader: about 200,000 records. A single larger one is held
+    /// alone.
     static let maxOctets = 67_108_864
 
-    /// Listings whose reading was stopped, of so many families and kinds at most.
+    /// The largest number of listings that are kept half-read, because their reading was stopped.
     static let maxBegun = 4
 
     private var begun: [Name: Listing] = [:]
@@ -76,7 +79,7 @@ final class ListingCache {
 
     init(maxOctets: Int = ListingCache.maxOctets) { self.maxOctets = maxOctets }
 
-    /// How many there are.
+    /// The number of listings.
     var count: Int { held.count }
 
     func find(_ name: Name) -> Listing? {
@@ -92,7 +95,7 @@ final class ListingCache {
 
     func forget(_ name: Name) { held[name] = nil }
 
-    /// Keeps what a read that was stopped has read of a listing.
+    /// Keeps the part of a listing that a stopped read has read.
     func keepBegun(_ listing: Listing, _ name: Name) {
         if begun.count >= Self.maxBegun { begun = [:] }
         begun[name] = listing
@@ -100,7 +103,7 @@ final class ListingCache {
 
     func takeBegun(_ name: Name) -> Listing? { begun.removeValue(forKey: name) }
 
-    /// Lets those go that were not used for longest, as long as all together are too large; never the one that was used last.
+    /// Drops the least recently used listings while all together are too large, but never the last used one.
     func trim() {
         var octets = held.values.reduce(0) { $0 + $1.listing.octets }
         while octets > maxOctets, held.count > 1, let oldest = held.min(by: { $0.value.usedAt < $1.value.usedAt }) {
@@ -113,15 +116,17 @@ final class ListingCache {
 @available(*, unavailable)
 extension ListingCache: Sendable {}
 
-/// Where a reader lays large listings that it has read, so that the next one need not read them: taking over costs a hundredth.
+/// A place where a reader leaves large listings that it has read, so that the next one need not read them: taking them
+/// over costs a hundredth.
 package final class ListingShelf: Sendable {
     struct Shelved: Sendable {
-        /// Every change up to this one is in it.
+        /// The listing contains every change up to this one.
         let sequence: Int64
         let keys: [ListKeys]
     }
 
-    /// Listings that lie here at most, each for one reader to take: those of one family's kinds. Smaller ones are read as quickly.
+    /// The largest number of listings, each for one reader to take: those of one family's kinds. Smaller ones are as
+    /// fast to read.
     static let maxListings = 8
     static let smallest = 200
 
@@ -133,13 +138,13 @@ package final class ListingShelf: Sendable {
         guard listing.keys.count >= Self.smallest else { return }
         let copy = Shelved(sequence: listing.sequence, keys: listing.keys)
         shelved.withLock { shelved in
-            // Whoever did not come for the others by now has read them itself.
+            // A reader that has not taken the others by now has read them itself.
             if shelved.count >= Self.maxListings, shelved[name] == nil { shelved = [:] }
             shelved[name] = copy
         }
     }
 
-    /// Takes a listing away, if it is no younger than wanted.
+    /// Takes a listing off the shelf, if it is not newer than wanted.
     func take(_ name: ListingCache.Name, upTo sequence: Int64) -> Shelved? {
         shelved.withLock { shelved in
             guard let found = shelved[name], found.sequence <= sequence else { return nil }

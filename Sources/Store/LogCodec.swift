@@ -3,12 +3,12 @@ package import Family
 import JSON
 import Wire
 
-/// Changes as they stand in the log and in archives: one JSON object.
+/// Changes in the form of the log and of archives: one JSON object.
 ///
-/// The octets are the store's own. They equal a `change` frame of `huddle.v1`, which a test compares, so the server sends such frames without making
-/// them again.
+/// The octets are the store's own. They equal a `change` frame of `huddle.v1`, which a test compares, so the server
+/// sends them without encoding them again.
 package enum LogCodec {
-    /// - Complexity: one pass over the values; one allocation as a rule.
+    /// - Complexity: one pass over the values; usually one allocation.
     package static func encode(_ change: borrowing Change) -> [UInt8] {
         var writer = JSONWriter()
         writer.reserve(160 + 640 * change.entries.count)
@@ -45,14 +45,15 @@ package enum LogCodec {
         return writer.octets
     }
 
-    /// The change of a row of the log; `nil` if the row is damaged. Members that this program does not know are left out.
+    /// The change of a row of the log; `nil` if the row is damaged. Members that this program does not know are
+    /// dropped.
     package static func decode(_ octets: [UInt8]) -> Change? {
         guard case .change(let change)? = try? ServerFrame.decode(octets) else { return nil }
         return change
     }
 }
 
-/// Answers to mutations as receipts hold them: one JSON object, an `ack` or a `reject` frame of `huddle.v1`.
+/// Answers to mutations in the form of receipts: one JSON object, an `ack` or a `reject` frame of `huddle.v1`.
 enum ReceiptCodec {
     enum Answer {
         case ack(Ack)
@@ -63,7 +64,7 @@ enum ReceiptCodec {
 
     static func encode(_ rejection: Rejection, of mutation: Int64) -> [UInt8] { ServerFrame.reject(mutation: mutation, rejection).encode() }
 
-    /// `nil` for a damaged receipt, and for one that holds a code only.
+    /// `nil` for a damaged receipt, and for one that holds only a code.
     static func decode(_ octets: [UInt8]) -> Answer? {
         switch try? ServerFrame.decode(octets) {
         case .ack(let ack): .ack(ack)

@@ -1,4 +1,4 @@
-/// What the store knows of mail: that the server sends any, and how its texts lead back to the server.
+/// The store's settings for mail: whether the server sends any, and how its texts refer to the server.
 package struct MailTerms: Sendable {
     /// `https://huddle.example`; `nil` without a public address.
     package var publicURL: String?

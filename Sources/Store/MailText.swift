@@ -1,7 +1,8 @@
 /// Subject and body of a mail.
 ///
-/// Nothing in a mail to an address that is not confirmed was typed by a person, so that nobody makes the server carry their words. A mail with the code of an
-/// invite names neither family nor inviter: the code does.
+/// A mail to an unconfirmed address contains no text that a person typed, so that nobody can send their own words
+/// through the server. A mail with the code of an invite names neither the family nor the inviter: the code leads to
+/// both.
 struct MailText: Hashable, Sendable {
     var subject: String
     var body: String
@@ -54,7 +55,7 @@ struct MailText: Hashable, Sendable {
             ])
     }
 
-    /// For a shell.
+    /// Quotes a name for a shell.
     private static func quoted(_ name: String) -> String {
         name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || [0x2E, 0x2D, 0x40].contains($0) }
             ? name : "'\(name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"

@@ -2,7 +2,7 @@ package import Family
 import Wire
 
 extension Proposal {
-    /// The answer that refuses it.
+    /// The receipt of a refusal.
     func receipt(_ rejection: Rejection) -> Receipt {
         receipt(ReceiptCodec.encode(rejection, of: mutation.id))
     }
@@ -14,13 +14,13 @@ extension Proposal {
 }
 
 extension Rejection {
-    /// Not recorded, so that the same mutation may be sent again: five seconds are enough for somebody to make room, and short
-    /// enough to go on soon afterwards.
+    /// Not recorded, so that the same mutation may be sent again. Five seconds are enough for somebody to free space,
+    /// and short enough to continue soon afterwards.
     package static let storageFull = Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000)
 
     /// Not recorded: the database asked to run the transaction again, and each run ended so.
     static let busy = Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 1_000)
 
-    /// The one answer to whoever is not in a family, whether it exists or not.
+    /// The same answer to every person who is not in a family, whether the family exists or not.
     static let noSuchFamily = Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id.")
 }

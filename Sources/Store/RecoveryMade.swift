@@ -1,6 +1,6 @@
 package import Bytes
 
-/// A code by which a member comes back.
+/// A code with which a member signs in again.
 package struct RecoveryMade: Hashable, Sendable {
     package var family: Identifier
     package var member: Identifier
@@ -15,6 +15,6 @@ package struct RecoveryMade: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// Milliseconds for which the code is good: 24 hours.
+    /// Milliseconds for which the code is valid: 24 hours.
     package static let life: Int64 = 86_400_000
 }

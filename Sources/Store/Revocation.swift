@@ -1,23 +1,23 @@
 package import Bytes
 
-/// A right that somebody takes away, outside of the family's own changes.
+/// A right that is withdrawn outside of the family's own changes.
 package enum Revocation: Hashable, Sendable {
-    /// Of whoever holds the token of a session (`SignIn.session`).
+    /// The right of a session's token (`SignIn.session`).
     case session(Int64)
-    /// Of sessions that their person ends by name.
+    /// The rights of sessions that their person ends by name.
     case sessions(SessionsEnd)
-    /// Of whoever has a share link.
+    /// The right of a share link.
     case share(ShareEnd)
-    /// Of the programs that have the address of a calendar feed.
+    /// The right of a calendar feed's address.
     case feed(FeedEnd)
 }
 
 /// The end of a share link.
 package struct ShareEnd: Hashable, Sendable {
     package var family: Identifier
-    /// Who ends it.
+    /// The member who ends it.
     package var member: Identifier
-    /// The document that the member takes it for a link of; `nil` for whichever it is of.
+    /// The document to which the link belongs, according to the member; `nil` for any document.
     package var document: Identifier?
     package var link: Identifier
 
@@ -29,12 +29,12 @@ package struct ShareEnd: Hashable, Sendable {
     }
 }
 
-/// Sessions of one person that are to end.
+/// Sessions of one person that must end.
 package struct SessionsEnd: Hashable, Sendable {
     package enum Choice: Hashable, Sendable {
-        /// By the id that the person knows.
+        /// The session with the id that the person sees.
         case one(Identifier)
-        /// All but the one that asks, tokens included.
+        /// All sessions except the one that asks, including tokens.
         case others
     }
 

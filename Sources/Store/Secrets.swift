@@ -2,12 +2,12 @@ import Bytes
 import Crypto
 import Family
 
-/// A session token: 256 random bits as 43 characters of base64url. The database holds the SHA-256 of the text, so a stolen copy of
-/// it opens nothing; the token has all the randomness that a slow hash would be for.
+/// A session token: 256 random bits as 43 characters of base64url. The database holds the SHA-256 of the text, so a
+/// stolen copy of it gives no access; the token has all the randomness for which a slow hash would be needed.
 enum SessionToken {
-    /// A session that nobody used for so long ends, milliseconds.
+    /// Milliseconds after which an unused session ends.
     static let life = AccountSession.idleDays * 86_400_000
-    /// Use is noted when the last note is older, milliseconds: one write a day for each session.
+    /// Milliseconds after the last note of a use after which the next use is noted: one write per day for each session.
     static let renewal: Int64 = 86_400_000
 
     static func make(_ random: (Int) -> [UInt8]) -> String { Base64.encode(random(32), .urlSafe) }
@@ -20,15 +20,16 @@ enum RedemptionNonce {
     static func hash(_ nonce: String) -> [UInt8] { Digest.sha256(Array(nonce.utf8)) }
 }
 
-/// An invite's one-time code: 100 random bits as 20 letters and digits that cannot be mistaken for each other (Crockford's base 32:
-/// no I, L, O, U), in four groups of five, `7K3QX-…`. Stored hashed, as tokens are.
+/// An invite's one-time code: 100 random bits as 20 letters and digits that are hard to confuse (Crockford's base 32:
+/// no I, L, O, U), in four groups of five, `7K3QX-…`. It is stored as a hash, like tokens.
 enum InviteCode {
     private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     static func make(_ random: (Int) -> [UInt8]) -> String { text(random(20)) }
 
-    /// The code of an invite that a parent's session asks for. It follows from the request, so that a repetition gets the code of the first answer
-    /// although only a hash of it is stored. Nobody computes it without the key of the database and the client's nonce.
+    /// The code of an invite that a parent's session requests. It follows from the request, so that a repetition gets
+    /// the code of the first answer although only a hash of it is stored. It cannot be computed without the key of the
+    /// database and the client's nonce.
     static func make(key: [UInt8], family: Identifier, inviter: Identifier, invite: Identifier, nonce: String) -> String {
         var message = Array("huddle invite code 1\n".utf8)
         for half in [family.high, family.low, inviter.high, inviter.low, invite.high, invite.low] { BigEndian.append(half, to: &message) }
@@ -39,7 +40,7 @@ enum InviteCode {
         var code: [UInt8] = []
         for (index, octet) in octets.enumerated() {
             if index > 0, index % 5 == 0 { code.append(UInt8(ascii: "-")) }
-            // 32 divides 256, so five bits of each octet are even.
+            // 32 divides 256, so five bits of each octet are evenly distributed.
             code.append(digits[Int(octet & 31)])
         }
         return String(decoding: code, as: UTF8.self)
@@ -47,7 +48,7 @@ enum InviteCode {
 
     /// The hash of a code as a person types it: any case, with or without hyphens and blanks, O for 0, I or L for 1.
     ///
-    /// - Returns: `nil` for what can be no code.
+    /// - Returns: `nil` for a text that cannot be a code.
     static func hash(_ typed: String) -> [UInt8]? {
         var code: [UInt8] = []
         for octet in typed.utf8 {

@@ -2,19 +2,21 @@ package import Bytes
 package import Family
 package import Wire
 
-/// Who holds a session.
+/// The holder of a session.
 package struct SignIn: Hashable, Sendable {
-    /// Names the session within this database, for ending its connections (`AdminAnswer.signedOut`, `SessionCreated.endedSession`).
+    /// The name of the session within this database, for ending its connections (`AdminAnswer.signedOut`,
+    /// `SessionCreated.endedSession`).
     package var session: Int64
-    /// Names the person within this database; never leaves the server.
+    /// The name of the person within this database; it never leaves the server.
     package var person: Int64
-    /// Every family that the person belongs to now, by the time of joining.
+    /// Every current family of the person, in the order of joining.
     package var memberships: [Membership]
-    /// Its use is to be noted (`Store.renew`), so that its time begins anew.
+    /// Whether its use must be noted (`Store.renew`), so that its time begins again.
     package var isRenewalDue: Bool
-    /// The code that gave the token can still be redeemed again: `Store.closeRedemption` comes before the answer.
+    /// Whether the code that gave the token can still be redeemed again: then `Store.closeRedemption` comes before the
+    /// answer.
     package var isRedemptionOpen: Bool
-    /// Of a token for a program; `nil` for a session that may do whatever the person may do.
+    /// The scope of a token for a program; `nil` for a session that may do whatever the person may do.
     package var scope: TokenScope?
     /// A recovery of the person's sign-in since the session was made.
     package var recovery: RecoveryNotice?
@@ -33,9 +35,10 @@ package struct SignIn: Hashable, Sendable {
     }
 }
 
-/// The answer to a wish to join.
+/// The answer to a request to join.
 package enum JoinAnswer: Hashable, Sendable {
-    /// `not_found` to whoever is not a member, whether the family exists or not; `cursor_ahead`: join again without a cursor.
+    /// `not_found` for a person who is not a member, whether the family exists or not; `cursor_ahead`: join again
+    /// without a cursor.
     case refused(Rejection)
     case joined(JoinState)
 }
@@ -60,9 +63,10 @@ package struct JoinState: Hashable, Sendable {
     /// Cursors below it get `reset`.
     package var floor: Int64
     package var resume: Resume
-    /// Whose season one can look at.
+    /// The athletes whose seasons can be shown.
     package var athletes: [Athlete]
-    /// The member's age in whole years by the family's zone; `nil` when no birth date is known. For `Permission`; never sent.
+    /// The member's age in whole years by the family's zone; `nil` if no birth date is known. For `Permission`; never
+    /// sent.
     package var age: Int?
 
     package init(
@@ -81,7 +85,7 @@ package struct JoinState: Hashable, Sendable {
     }
 }
 
-/// An athlete of the family, and what parents may do with their records now (below 16 always `edit`).
+/// An athlete of the family, and the current rights of parents on their records (below 16 always `edit`).
 package struct Athlete: Hashable, Sendable {
     package var member: Identifier
     package var parentAccess: ParentAccess
@@ -92,15 +96,15 @@ package struct Athlete: Hashable, Sendable {
     }
 }
 
-/// Some changes out of the log, in order.
+/// Some changes from the log, in order.
 package struct LogPage: Sendable {
-    /// The changes as they stand in the log (`LogCodec`).
+    /// The changes in their stored form (`LogCodec`).
     package var frames: [(sequence: Int64, frame: [UInt8])]
-    /// The last of `frames` was the newest when this was read.
+    /// Whether the last of `frames` was the newest change when this was read.
     package var reachedEnd: Bool
-    /// Of the family's records at the end of the log; `nil` if the page ends before it.
+    /// The checksum of the family's records at the end of the log; `nil` if the page ends before it.
     package var checksum: StateChecksum?
-    /// The log no longer reaches back to where the page was to begin: nothing is given.
+    /// Whether the log no longer contains the beginning of the page: then the page is empty.
     package var isTrimmed = false
 
     package init(frames: [(sequence: Int64, frame: [UInt8])], reachedEnd: Bool) {
@@ -109,18 +113,18 @@ package struct LogPage: Sendable {
     }
 }
 
-/// Some of the records of a family as they were at one sequence.
+/// Some of the records of a family at one sequence.
 package struct SnapshotPortion: Sendable {
     package var sequence: Int64
     package var records: [Record]
 }
 
-/// All records of a family as they were at one sequence.
+/// All records of a family at one sequence.
 package struct Snapshot<Part> {
     package var sequence: Int64
-    /// What the caller made of the portions, in order.
+    /// The caller's results for the portions, in order.
     package var parts: [Part]
-    /// Of all records of the family, and of those that no portion holds.
+    /// The checksums of all records of the family, and of those that no portion contains.
     package var verification: SnapshotVerification
 }
 

@@ -5,13 +5,14 @@ import Folding
 
 /// A sign-in by name, after the password was compared with the stored hash, or a recovery code with the stored ones.
 ///
-/// A comparison takes tens of milliseconds on a thread of its own. The writer opens nothing if the stored hash has changed meanwhile.
+/// A comparison takes tens of milliseconds on a thread of its own. The writer opens no session if the stored hash has
+/// changed in the meantime.
 package struct CheckedSecrets: Hashable, Sendable {
     /// The first proof.
     package enum Proof: Hashable, Sendable {
         /// The password is right for this hash. `renewed`: the same password at the cost that the server has now.
         case password(PasswordHash, renewed: PasswordHash?)
-        /// In the place of the password.
+        /// A recovery code, which replaces the password.
         case recoveryCode(String)
     }
 
@@ -34,7 +35,7 @@ package struct SignedInByName: Hashable, Sendable {
     package var device: String
 }
 
-/// A second factor that is to be confirmed.
+/// A second factor that waits for its confirmation.
 package struct FactorMade: Hashable, Sendable {
     package var secret: [UInt8]
     package var name: String
@@ -42,22 +43,24 @@ package struct FactorMade: Hashable, Sendable {
 
 // Names, passwords, second factors and recovery codes.
 //
-//     password:  (none) --set--> there --set--> there ... --remove--> (none)
-//     factor:    (none) --make--> pending --confirm--> in force --remove--> (none)
+//     password:  (none) --set--> there --set--> there ... --remove--> (none) factor:    (none) --make--> pending
+//     --confirm--> in force --remove--> (none)
 //
-// Each change needs a check within 10 minutes (`requireCheck`), of a person who has something to show. A new password or factor ends the other sessions.
+// Each change needs a check within the last 10 minutes (`requireCheck`), if the person has a password or passkey. A new
+// password or factor ends the other sessions.
 extension Store {
-    /// Devices known to a person at most.
+    /// The largest number of devices known to a person.
     static let maxDevices = 20
 
     // MARK: Signing in
 
-    /// Opens a session for a person whose password was right, if it is still the password, and the second factor is right.
+    /// Opens a session for a person whose password was right, if it is still the password, and the second factor is
+    /// right.
     ///
     /// - Parameters:
-    ///   - new: `person` and `isChecked` do not count.
-    ///   - device: the secret of a device that the account knows; it is used on.
-    /// - Returns: `sign_in_failed`, or `factor_required` when a second factor is needed and was left out.
+    ///   - new: `person` and `isChecked` are ignored.
+    ///   - device: the secret of a device that the account knows; it stays valid.
+    /// - Returns: `sign_in_failed`, or `factor_required` if a second factor is needed and was not given.
     package func signIn(_ checked: CheckedSecrets, _ new: NewSession, device: String?) throws(StoreFailure) -> Result<SignedInByName, Rejection> {
         let known = device ?? SessionToken.make(environment.random)
         return try account(isDone: { try self.people.session(id: $0.session.id) != nil }) { at in
@@ -75,7 +78,7 @@ extension Store {
 
     /// Notes that a session has shown the secrets of its person, as `recordCheck`.
     package func confirm(_ checked: CheckedSecrets, session: Int64) throws(StoreFailure) -> Result<AccountState, Rejection> {
-        // A one-time password that was used in a run whose end is not known cannot be used again.
+        // A one-time password that was used in a run with an unknown outcome cannot be used again.
         let isDone = { (state: AccountState) in
             try self.people.session(key: session)?.checkedAt.map { $0 + AccountSession.checkMinutes * 60_000 } == state.confirmedUntil
         }
@@ -88,11 +91,11 @@ extension Store {
         }
     }
 
-    /// Checks that a person shows all that is asked for. A one-time password and a recovery code are used up.
+    /// Checks that a person shows all required secrets. A one-time password and a recovery code are used up.
     ///
-    /// A mailed code stands for the password, also of a person without one, and never for the second factor.
+    /// A mailed code replaces the password, also for a person without one, but never the second factor.
     ///
-    /// - Returns: the way of a recovery; `nil` if it was none.
+    /// - Returns: the kind of recovery; `nil` if it was not a recovery.
     private func prove(_ checked: CheckedSecrets, at: Int64) throws -> RecoveryWay? {
         guard try canSignIn(checked.person, at: at) else { throw Rejection.signInFailed }
         let stored = try people.credential(person: checked.person)
@@ -138,7 +141,7 @@ extension Store {
         }
     }
 
-    /// Notes attempts that failed, by person.
+    /// Notes failed attempts, by person.
     package func noteFailures(_ failures: [(person: Int64, count: Int)]) throws(StoreFailure) {
         guard !failures.isEmpty else { return }
         _ = try transaction { _ in
@@ -149,14 +152,15 @@ extension Store {
 
     // MARK: Name and password
 
-    /// Sets the name and the password of the person whose session asks, or changes them. The other sessions end, and the account knows no other device.
+    /// Sets or changes the name and the password of the session's person. The other sessions end, and the account knows
+    /// no other device.
     ///
     /// - Returns: the account, and the secret by which it knows this device from now on.
     package func setPassword(
         _ name: SignInName, _ hash: PasswordHash, by session: Int64
     ) throws(StoreFailure) -> Result<(AccountState, device: String), Rejection> {
         let device = SessionToken.make(environment.random)
-        // The salt makes each hash another one.
+        // The salt makes each hash different.
         let isDone = { (_: (AccountState, device: String)) in
             try self.people.session(key: session).flatMap { try self.people.credential(person: $0.person) }?.hash == hash.text
         }
@@ -178,7 +182,7 @@ extension Store {
         }
     }
 
-    /// Removes name, password, second factor and recovery codes of the person whose session asks.
+    /// Removes name, password, second factor and recovery codes of the session's person.
     package func removePassword(by session: Int64) throws(StoreFailure) -> Result<AccountState, Rejection> {
         try account { at in
             let person = try own(session, at: at).person
@@ -198,7 +202,8 @@ extension Store {
 
     // MARK: Second factor
 
-    /// Draws the secret of a second factor. It counts once it is confirmed; the one before counts until then.
+    /// Draws the secret of a second factor. It is in force once it is confirmed; until then the former one stays in
+    /// force.
     package func makeFactor(by session: Int64) throws(StoreFailure) -> Result<(AccountState, FactorMade), Rejection> {
         try account { at in
             var row = try changeable(session, at: at)
@@ -209,7 +214,7 @@ extension Store {
         }
     }
 
-    /// Confirms the second factor that was drawn last, with one of its passwords. The other sessions end.
+    /// Confirms the second factor that was drawn last, with one of its one-time passwords. The other sessions end.
     package func confirmFactor(_ oneTime: String, by session: Int64) throws(StoreFailure) -> Result<AccountState, Rejection> {
         let isDone = { (_: AccountState) in
             try self.people.session(key: session).flatMap { try self.people.credential(person: $0.person) }?.pending == nil
@@ -241,7 +246,7 @@ extension Store {
         }
     }
 
-    /// Makes a set of recovery codes, in the place of the one before.
+    /// Makes a set of recovery codes, which replaces the former one.
     package func makeRecoveryCodes(by session: Int64) throws(StoreFailure) -> Result<(AccountState, codes: [String]), Rejection> {
         let (codes, texts) = RecoveryCodes.make(random: environment.random(RecoveryCodes.randomOctets))
         let isDone = { (_: (AccountState, codes: [String])) in
@@ -256,7 +261,7 @@ extension Store {
         }
     }
 
-    /// The credential of the person whose session asks, where the session may change it.
+    /// The credential of the session's person, if the session may change it.
     private func changeable(_ session: Int64, at: Int64) throws -> CredentialRow {
         let person = try own(session, at: at).person
         guard let row = try people.credential(person: person) else { throw Rejection.passwordFirst }
@@ -266,7 +271,7 @@ extension Store {
 }
 
 extension PeopleReads {
-    /// The ways in which a person can sign in, as a session of theirs sees them.
+    /// A person's ways to sign in, for one of their sessions.
     func accountState(ofPerson person: Int64, session: Int64, at: Int64) throws -> AccountState {
         var state = AccountState()
         if let checked = try self.session(key: session)?.checkedAt, checked <= at {
@@ -284,7 +289,7 @@ extension PeopleReads {
 }
 
 extension Rejection {
-    /// The same for an unknown name, a wrong password, a wrong one-time password and a wrong recovery code.
+    /// The same refusal for an unknown name, a wrong password, a wrong one-time password and a wrong recovery code.
     package static let signInFailed = Rejection(.signInFailed, ErrorCode.signInFailed.sentence)
     package static let factorRequired = Rejection(.factorRequired, ErrorCode.factorRequired.sentence)
     static let nameTaken = Rejection(.alreadyExists, "Somebody on this server signs in with this name. Nothing was changed; choose another name", field: "name")

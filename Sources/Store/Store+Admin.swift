@@ -4,12 +4,14 @@ package import Family
 import Ledger
 package import Wire
 
-// Families, members and sessions come and go here, in the same writer as everything else.
+// Commands for families, members and sessions, in the same writer as everything else.
 extension Store {
     /// Carries out an admin command, in one transaction.
     ///
-    /// - Parameter at: when it happened, UTC milliseconds; `nil`: now. Only for a family that is made up, in the order of time.
-    /// - Returns: the answer, or why nothing was done (`storage_full` when the disk is full); and the changes for the live rooms.
+    /// - Parameter at: the time of the act, UTC milliseconds; `nil`: now. Only for invented families, in the order of
+    ///   time.
+    /// - Returns: the answer, or the reason why nothing was done (`storage_full` if the disk is full); and the changes
+    ///   for the live rooms.
     package func perform(_ command: AdminCommand, at: Int64? = nil) throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
         if case .purge = command { return try purge() }
         let outcome = try transaction(isDone: isDone) { _ in
@@ -36,7 +38,7 @@ extension Store {
         }
     }
 
-    /// Whether a command whose COMMIT had no answer was carried out.
+    /// Whether a command was carried out if its COMMIT had no answer.
     private func isDone(_ answer: AdminAnswer, _ change: CommittedChange?) throws -> Bool {
         if let change { return try isDone(change) }
         switch answer {
@@ -48,7 +50,7 @@ extension Store {
         }
     }
 
-    /// Whether a change whose COMMIT had no answer is in the log.
+    /// Whether a change is in the log if its COMMIT had no answer.
     func isDone(_ change: CommittedChange) throws -> Bool {
         guard let key = try families.find(change.family)?.key else { return false }
         return try log.frame(family: key, sequence: change.sequence) == change.frame
@@ -56,7 +58,7 @@ extension Store {
 
     // MARK: Families and members
 
-    /// - Parameter id: the family's; `nil` makes one.
+    /// - Parameter id: the family's id; `nil` makes one.
     func createFamily(
         id: Identifier? = nil, name: String, zone: String, parent: String, at: Int64
     ) throws -> (AdminAnswer, CommittedChange?) {
@@ -97,12 +99,13 @@ extension Store {
         }
         let created = try session(membership, at: at).created
         try people.endInvite(family: membership.family, member: member, as: .accepted)
-        // The session opens every family of the person, so every one of them sees that the host made it.
+        // The session opens every family of the person, so the audit log of each shows that the host made it.
         if let joined = try people.membership(member), let person = joined.person { try audit(.tokenByHost, person: person, by: .host, at: at) }
         return (.token(created), change)
     }
 
-    /// Redeems a code for a browser: the session is of another kind, and may be brief. Otherwise as `AdminCommand.redeem`.
+    /// Redeems a code for a browser: the session is of another kind, and may be brief. Otherwise the same as
+    /// `AdminCommand.redeem`.
     package func redeem(
         code: String, nonce: String, name: String?, as kind: SessionKind, device: String, isBrief: Bool
     ) throws(StoreFailure) -> (Result<SessionCreated, Rejection>, [CommitResult]) {
@@ -126,23 +129,25 @@ extension Store {
         guard var membership = try people.membership(code.member), !membership.isRemoved else { throw Rejection.codeUnknown }
         let former = code.nonceHash == nil ? membership.person : nil
         if let person = former, code.maker == nil, code.recovery != .host, try people.memberships(ofPerson: person).count > 1 {
-            // The code is of this family's parents, so it opens this family alone: the person keeps the others, and their sign-in.
+            // The code comes from a parent of this family, so it opens only this family: the person keeps the others,
+            // and their sign-in.
             try people.detach(family: membership.family, member: membership.member)
             membership.person = nil
             pendingNotices.append(.moved(BarredMember(family: membership.familyID, member: membership.member, sessions: [])))
         }
-        // The first answer was lost: its token is in nobody's hands, or in wrong ones.
+        // The first answer was lost: nobody has its token, or the wrong person has it.
         var ended: Int64?
         if let lost = code.session, try endSession(key: lost) { ended = lost }
         var (created, session) = try session(
             membership, at: at, kind: kind, name: device, isBrief: isBrief, isChecked: code.recovery != nil)
         if let row { try people.acceptInvite(family: row.family, id: row.invite.id) }
-        // The window begins with the first redemption: a repetition is later, so the minimum stays.
+        // The window begins with the first redemption: a repetition comes later, so the earlier end stays.
         try people.redeem(code, nonceHash: nonceHash, session: session, repeatableUntil: at + CodeRow.redemptionWindow)
         created.endedSession = ended
         let isRepeated = code.nonceHash != nil
         if let way = code.recovery, !isRepeated, let former {
-            // The host opened the whole person; a parent opened one family, and the devices of the person who was this member are told.
+            // The host opened the whole person. A parent opened one family, and the devices of the member's former
+            // person are notified.
             try recovered(former, way, by: way == .host ? nil : (membership.family, membership.member), session: session, at: at)
             return (.token(created), change)
         }
@@ -156,9 +161,7 @@ extension Store {
         return (.token(created), change)
     }
 
-    /// Ends a session, with its entry in the audit log.
-    ///
-    /// - Returns: false if it had ended.
+    /// Ends a session, and adds that to the audit log.
     func endSession(_ key: Int64, at: Int64) throws -> Bool {
         let person = try people.session(key: key)?.person
         guard try people.endSession(key: key) else { return false }
@@ -166,13 +169,13 @@ extension Store {
         return true
     }
 
-    /// The token of a session was used, so its owner has it: the code that gave it, if one did, is dead.
+    /// Ends the code of a session's token, if there is one, because the token was used, so its owner has it.
     ///
-    /// Call it for a sign-in with `isRedemptionOpen`, and answer the sign-in afterwards. In this order no crash leaves a member signed in
-    /// whose code still works: if the server ends before this commit, nobody has been answered, and only the nonce's owner can repeat.
-    /// It is one commit for each code, ever.
+    /// Call it for a sign-in with `isRedemptionOpen`, and answer the sign-in afterwards. In this order no crash leaves
+    /// a member signed in while their code still works: if the server ends before this commit, it has sent no answer,
+    /// and only the owner of the nonce can repeat the request. This is one commit per code.
     ///
-    /// - Returns: `nil` when it is done, `storage_full` when the disk is full.
+    /// - Returns: `nil` if it is done, `storage_full` if the disk is full.
     package func closeRedemption(session: Int64) throws(StoreFailure) -> Rejection? {
         switch try transaction({ _ in try people.closeRedemption(session: session) }) {
         case .done: nil
@@ -194,7 +197,7 @@ extension Store {
 
     // MARK: Purge
 
-    /// A whole round of `maintain`, for who has the database alone.
+    /// Runs `maintain` to completion. Requires exclusive use of the database.
     private func purge() throws(StoreFailure) -> (Result<AdminAnswer, Rejection>, [CommitResult]) {
         purgeStep = .first
         var purged = Purged()
@@ -214,6 +217,6 @@ extension Store {
 }
 
 extension Rejection {
-    /// For codes that are unknown, used or expired, and those of removed members: nobody learns which.
+    /// The refusal of codes that are unknown, used or expired, and of removed members' codes: it does not reveal which.
     static let codeUnknown = Rejection(.codeUnknown, ErrorCode.codeUnknown.sentence)
 }

@@ -3,9 +3,9 @@ import Family
 import Ledger
 import Wire
 
-// What the ledger decided, given to the engine. Within a transaction.
+// Writes the ledger's decisions to the engine. Called within a transaction.
 extension Store {
-    /// Writes a batch as far as it was decided.
+    /// Writes the decisions of a batch so far.
     func write(_ batch: Batch) throws {
         var writes = BatchWrites()
         writes.decisions.reserveCapacity(batch.decisions.count)
@@ -19,10 +19,10 @@ extension Store {
         }
     }
 
-    /// Decides something for one family and writes it, in the transaction of the caller.
+    /// Makes a decision for one family and writes it, in the caller's transaction.
     ///
-    /// - Parameter isAudited: false where the caller enters the change of rights into the audit log itself.
-    /// - Returns: what `body` returned, and the change for the live rooms, if there is one.
+    /// - Parameter isAudited: false if the caller itself adds the change of rights to the audit log.
+    /// - Returns: the result of `body`, and the change for the live rooms, if there is one.
     func decide<Value>(
         _ family: StoredFamily, actor: Actor, context: Context = .all, at: Int64, isAudited: Bool = true, _ body: (Decider) throws -> Value
     ) throws -> (Value, CommittedChange?) {
@@ -38,11 +38,11 @@ extension Store {
         return (value, CommittedChange(decision))
     }
 
-    /// What is stored of one family, for the ledger.
+    /// The stored data of one family, for the ledger.
     func view(of family: Int64) -> any FamilyView { StoredView(store: self, family: family) }
 }
 
-/// What is stored of one family.
+/// The stored data of one family.
 struct StoredView: FamilyView {
     let store: Store
     let family: Int64

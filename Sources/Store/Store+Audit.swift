@@ -2,16 +2,18 @@ import Bytes
 import Family
 import Ledger
 
-// The audit log: every act is entered within the transaction that does it, so that there is no act without its entry and no entry without its act.
+// The audit log: the transaction of an act adds its entry, so that there is no act without an entry and no entry
+// without an act.
 extension Store {
-    /// Enters an act into the audit log of one family. Call it within the transaction of the act.
+    /// Adds an act to the audit log of one family. Call it within the transaction of the act.
     ///
     /// - Parameters:
     ///   - family: the integer that stands for the family.
     ///   - author: the member who acts, the host, or the server by itself.
     ///   - member: the member whom the act concerns; `nil`: the family.
-    ///   - count: how often; for failures and ended sessions.
-    ///   - detail: a role, a version or a name that a person gave to a thing; never a secret, an address or a birth date.
+    ///   - count: the number of repetitions; for failures and ended sessions.
+    ///   - detail: a role, a version or a name that a person chose for a thing; never a secret, an address or a birth
+    ///     date.
     func audit(
         _ act: Audit.Act, family: Int64, by author: Audit.Author, about member: Identifier? = nil, count: Int = 1, detail: String? = nil, at: Int64
     ) throws {
@@ -26,16 +28,17 @@ extension Store {
         try audits.append(family: family, entry, limit: Audit.maxEntries)
     }
 
-    /// Enters an act about a person, such as a sign-in, into the audit log of each family that the person is in now. Call it within the transaction of
-    /// the act. This is the function for everything about sessions, factors, devices and tokens:
+    /// Adds an act about a person, such as a sign-in, to the audit log of each current family of the person. Call it
+    /// within the transaction of the act. This is the function for everything about sessions, factors, devices and
+    /// tokens:
     ///
-    ///     try audit(.passwordSet, person: session.person, at: at)
-    ///     try audit(.signInFailed, person: person, by: .server, count: 3, at: at)
+    ///     try audit(.passwordSet, person: session.person, at: at) try audit(.signInFailed, person: person, by:
+    ///     .server, count: 3, at: at)
     ///
     /// - Parameters:
     ///   - person: the integer that stands for the person.
     ///   - author: `nil`: the person.
-    ///   - count: how often; failures within an hour become one entry.
+    ///   - count: the number of repetitions; failures within an hour become one entry.
     ///   - detail: as above.
     func audit(
         _ act: Audit.Act, person: Int64, by author: Audit.Author? = nil, count: Int = 1, detail: String? = nil, at: Int64
@@ -46,7 +49,8 @@ extension Store {
         }
     }
 
-    /// Enters the changes of rights in a decision: roles, removals, leaving, restorations, and what an athlete lets parents do.
+    /// Adds the changes of rights in a decision: roles, removals, leaving, restorations, and the rights that an athlete
+    /// gives parents.
     func auditRights(_ decision: Decision, family: Int64) throws {
         guard !decision.rights.isEmpty, let change = decision.entry?.change else { return }
         let author = Audit.Author.member(change.member)

@@ -1,24 +1,27 @@
 import Family
 import Wire
 
-// Values that were replaced more than `Limits.historyAge` ago. The log and the history keep who changed which record when, for good; of the
-// values the log keeps those that the record still has, so that records are what their log makes of them (`StoreCheck`).
+// Compaction of values that were replaced more than `Limits.historyAge` ago. The log and the history permanently keep
+// who changed which record when. Of the values, the log keeps those that the record still has, so that records match
+// their log (`StoreCheck`).
 extension Store {
-    /// Rows of the log that one portion looks at, and octets of frames after which it ends: some milliseconds.
+    /// The number of rows of the log that one portion reads, and the octets of frames after which it ends: some
+    /// milliseconds.
     private static let rowsInPortion = 256
     private static let octetsOfPortion = 262_144
 
-    /// Removes superseded values from the oldest rows of the log that were not compacted yet. In the transaction of the caller.
+    /// Removes replaced values from the oldest rows of the log that are not compacted yet. Runs in the caller's
+    /// transaction.
     ///
-    /// A client that resumes from below the family's floor loads a snapshot, so nobody is sent a compacted frame.
+    /// A client that resumes from below the family's floor loads a snapshot, so no client receives a compacted frame.
     ///
-    /// - Parameter limit: changes at this time or later stay whole, UTC milliseconds.
+    /// - Parameter limit: changes at or after this time stay complete, UTC milliseconds.
     /// - Returns: whether there may be more to do now.
     func compact(before limit: Int64) throws -> Bool {
         var rows: [LogScanRow] = []
         var octets = 0
         try log.uncompacted { row in
-            // Rows that an import has added so far are nobody's yet.
+            // Rows that a running import has added belong to no family yet.
             guard row.at < limit, importing?.key != row.family else { return false }
             rows.append(row)
             octets += row.frame.count
@@ -31,7 +34,7 @@ extension Store {
     }
 
     private func compact(_ frame: [UInt8], family: Int64, sequence: Int64) throws {
-        // `huddled check` reports a row that cannot be read; it is left as it is.
+        // `huddled check` reports a row that cannot be read; it stays as it is.
         guard var change = LogCodec.decode(frame) else { return }
         var isShorter = false
         var freed = 0
@@ -55,7 +58,7 @@ extension Store {
 extension ChangeEntry {
     /// Drops values that the record no longer has.
     ///
-    /// - Parameter record: as it is now; `nil`: it is gone, and its values are blank already.
+    /// - Parameter record: the current record; `nil`: it was purged, and its values are already blank.
     /// - Returns: whether there were any.
     fileprivate mutating func keepOnly(_ record: Record?) -> Bool {
         guard let record else { return false }

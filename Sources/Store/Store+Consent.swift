@@ -12,14 +12,14 @@ package struct MemberCommand: Hashable, Sendable {
         case withdrawConsent
         /// `YYYY-MM-DD`.
         case correctBirthDate(String)
-        /// `YYYY-MM-DD`, or nothing: the guest stays.
+        /// `YYYY-MM-DD`, or `nil`: the guest stays.
         case setLastDay(String?)
     }
 
     package var act: Act
     package var member: Identifier
     package var family: Identifier
-    /// The parent.
+    /// The parent who asks.
     package var by: Identifier
 
     package init(_ act: Act, member: Identifier, family: Identifier, by: Identifier) {
@@ -30,17 +30,18 @@ package struct MemberCommand: Hashable, Sendable {
     }
 }
 
-// Whether a member may sign in, and the acts of parents that decide it.
+// The state that determines whether an athlete may sign in, and the acts of parents that change it.
 //
 //     athlete: (under 13) --13th birthday--> consent needed --consent--> consented --18th birthday--> open
-//                                                  ^---withdrawal, younger birth date---|
+//     ^---withdrawal, younger birth date---|
 //
 // Nothing here opens a sign-in by itself: an athlete who may sign in still needs an invite.
 extension Store {
-    /// Does what a parent's session asks, in one transaction. Each act can be repeated: what is done already changes nothing and leaves no entry in
-    /// the audit log.
+    /// Carries out the request of a parent's session, in one transaction. Each act can be repeated: an act that is
+    /// already done changes nothing and adds no entry to the audit log.
     ///
-    /// - Returns: the member as they are now, or why nothing was done; and the member if their connections are to be closed.
+    /// - Returns: the member's current state, or the reason why nothing was done; and the member, if their connections
+    ///   must be closed.
     package func perform(_ command: MemberCommand) throws(StoreFailure) -> (Result<Standing, Rejection>, BarredMember?) {
         let outcome = try transaction { _ -> (Standing, BarredMember?) in
             let at = environment.now()
@@ -64,7 +65,7 @@ extension Store {
         }
     }
 
-    /// The family and the member whom a command is about, under the rights of the parent.
+    /// The family and the member of a command, if the parent has the right to it.
     private func target(of command: MemberCommand, at: Int64) throws -> (StoredFamily, MemberState) {
         guard let family = try family(command.family), let role = try entered(command.by, family.state, at: at)?.role else {
             throw Rejection.noSuchFamily
@@ -108,8 +109,8 @@ extension Store {
 
     // MARK: Birth date
 
-    /// A correction never opens a sign-in by itself: if it lifts a bar, the member's former sign-in does not lead to the family any more, and a parent
-    /// invites them.
+    /// A correction never opens a sign-in by itself: if it removes a bar, the member's former sign-in no longer leads
+    /// to the family, and a parent must invite them.
     private func correctBirthDate(_ command: MemberCommand, _ family: StoredFamily, _ target: MemberState, _ text: String, at: Int64) throws {
         guard target.role == .athlete else {
             throw Rejection(.invalid, "The birth date of a parent or guest is not kept. Nothing was changed", field: "born")
@@ -139,7 +140,7 @@ extension Store {
         try audit(.guestEndSet, family: family.key, by: .member(command.by), about: command.member, detail: day?.description, at: at)
     }
 
-    /// - Throws: `invalid` for what is no day, or a day that is over.
+    /// - Throws: `invalid` for a text that is not a day, or a day that is over.
     func lastDay(_ text: String, zone: String, at: Int64) throws -> CalendarDate {
         guard let day = CalendarDate(text), let today = environment.localDate(zone, at).flatMap({ CalendarDate($0) }), day >= today,
             day.year <= today.year + 10
@@ -157,8 +158,8 @@ extension Store {
         return member
     }
 
-    /// Takes away the sign-in of a member who may not enter their family any more: an open invite, and if the person can enter no other family,
-    /// their sessions.
+    /// Withdraws the sign-in of a member who may no longer enter their family: an open invite, and, if the person can
+    /// enter no other family, their sessions.
     ///
     /// - Returns: `nil` if the member may enter.
     func shutOut(_ member: Identifier, _ family: StoredFamily, by author: Audit.Author, at: Int64) throws -> BarredMember? {
@@ -204,12 +205,12 @@ extension Standing {
 }
 
 extension Rejection {
-    /// The refusal of acts about a member's sign-in to everybody but parents. It names the text in force.
+    /// The refusal of acts about a member's sign-in by a member who is not a parent. It names the text in force.
     static func notAManager(_ text: ConsentText) -> Rejection {
         Rejection(.notAllowed, "Only parents consent (\(text.version)), correct birth dates and set a guest's last day. Nothing was changed")
     }
 
-    /// The refusal of a consent to another text than the one in force, which it names.
+    /// The refusal of a consent to a text that is not in force; it names the text in force.
     static func olderText(_ text: ConsentText) -> Rejection {
         Rejection(.invalid, "The text in force is \(text.version). Read it, then consent to it. Nothing was changed", field: "version")
     }
@@ -218,18 +219,18 @@ extension Rejection {
 // MARK: Guests whose day is over
 
 extension Store {
-    /// Guests that one call ends at most.
+    /// The largest number of guests that one call removes.
     private static let guestsInPortion = 64
 
-    /// Takes guests whose last day is over out of their families. Until it is called, the writer refuses their mutations and the readers their joins,
-    /// but their open connections continue to read.
+    /// Removes guests whose last day is over from their families. Until it is called, the writer refuses their
+    /// mutations and the readers their joins, but their open connections continue to read.
     ///
     /// - Returns: the changes for the live rooms.
     package func endGuests() throws(StoreFailure) -> [CommitResult] {
         let outcome = try transaction { _ in
             let at = environment.now()
             var changes: [CommitResult] = []
-            // East of Greenwich the next day has begun already.
+            // East of Greenwich the next day may have begun already.
             guard let tomorrow = environment.localDate("UTC", at + 86_400_000).flatMap({ CalendarDate($0) }) else { return changes }
             for membership in try people.membersEnding(before: tomorrow, limit: Self.guestsInPortion) {
                 guard let family = try family(membership.familyID), let member = family.state.member(membership.member),
@@ -247,7 +248,7 @@ extension Store {
         }
         switch outcome {
         case .done(let changes): return changes
-        // With a full disk it is tried again.
+        // If the disk is full, the next call tries again.
         case .refused: return []
         }
     }

@@ -5,7 +5,7 @@ import Folding
 import Ledger
 package import Wire
 
-/// Asks for the deletion of a family, takes the request back, or looks at it.
+/// A command that requests the deletion of a family, withdraws the request, or reads it.
 package struct DeletionCommand: Hashable, Sendable {
     package enum Author: Hashable, Sendable {
         /// A member, and the session in which they ask (`SignIn.session`).
@@ -25,37 +25,39 @@ package struct DeletionCommand: Hashable, Sendable {
     }
 }
 
-/// Scrubbing after erasures: which ones, and how far it is.
+/// A round of scrubbing after erasures: the erasures it covers, and its progress.
 struct ScrubbingRound {
     /// Erasures whose rows were all gone when the round began.
     var keys: Set<Int64>
     var page = 0
-    /// How often in a row something was in the way.
+    /// The number of consecutive portions that a reader has blocked.
     var failures = 0
 }
 
 // The end of a family.
 //
-//     (living) --request--> requested --14 days--> rows --> pages --> files --> done
-//         ^----withdrawal------|
+//     (living) --request--> requested --14 days--> rows --> pages --> files --> done ^----withdrawal------|
 //
-// A request is two columns of the family for the server and a field of its record for the members. When it is due, one transaction takes the family away
-// from everybody. Then portions remove its rows, then what the rows left in the database's free space, and last its files (`ErasedFiles`). Each portion
-// leaves a state from which the next start continues.
+// A request is two columns of the family for the server and a field of its record for the members. When it is due, one
+// transaction detaches the family, so that nobody can find it. Then portions remove its rows, then their remainders in
+// the database's free space, and last its files (`ErasedFiles`). Each portion leaves a state from which the next start
+// continues.
 extension Store {
-    /// Rows of one table, and octets of their content, that one portion removes: some milliseconds.
+    /// The number of rows of one table, and of octets of their content, that one portion removes: some milliseconds.
     private static let rowsInErasure = 256
     private static let octetsInErasure = 131_072
-    /// How often in a row a portion of scrubbing is tried that a reader is in the way of, before it waits for the next round.
+    /// The number of consecutive portions of scrubbing that a reader may block before scrubbing waits for the next
+    /// round.
     private static let maxScrubbingFailures = 64
 
     // MARK: Requests
 
-    /// Asks for the deletion of a family or takes the request back, in one transaction. What is done already changes nothing.
+    /// Requests the deletion of a family or withdraws the request, in one transaction. An act that is already done
+    /// changes nothing.
     ///
     /// A parent needs a check of password or passkey for the request (`requireCheck`), and none for the withdrawal.
     ///
-    /// - Returns: the request that stands now, or why nothing was done; and the change for the live rooms.
+    /// - Returns: the current request, or the reason why nothing was done; and the change for the live rooms.
     package func perform(_ command: DeletionCommand) throws(StoreFailure) -> (Result<FamilyDeletion?, Rejection>, [CommitResult]) {
         let outcome = try transaction(isDone: { _, change in try change.map { try self.isDone($0) } ?? false }) { _ -> (FamilyDeletion?, CommittedChange?) in
             let at = environment.now()
@@ -92,7 +94,7 @@ extension Store {
         guard case .member(let member, let session) = command.author else { return .host }
         guard let role = try entered(member, family.state, at: at)?.role else { throw Rejection.noSuchFamily }
         if command.act == .show { return .member(member) }
-        // A token for a program never counts, whoever made it.
+        // A token for a program never counts, even a parent's.
         let row = try own(session, at: at)
         guard try people.membership(member)?.person == row.person else { throw Rejection.noSuchFamily }
         guard role == .parent else {
@@ -109,7 +111,8 @@ extension Store {
         }
     }
 
-    /// - Parameter author: of the change that the members see. What the host does stands there under the id of the family itself, which is nobody's.
+    /// - Parameter author: the author of the change that the members see. For the host this is the id of the family
+    ///   itself, which belongs to no member.
     private func setDeletion(
         _ deletion: FamilyDeletion?, day: String?, _ family: StoredFamily, by author: Audit.Author, at: Int64
     ) throws -> CommittedChange? {
@@ -121,15 +124,16 @@ extension Store {
 
     // MARK: Imports
 
-    /// A family that was imported from an archive begins without the request that stood when the archive was made: the archive may be what was kept of it.
+    /// Withdraws the request for deletion that an imported family had when its archive was made: the archive may be the
+    /// copy that its members kept.
     ///
-    /// In the transaction that makes the family.
+    /// Runs in the transaction that makes the family.
     func withdrawImportedDeletion(_ family: StoredFamily) throws {
         guard try record(family: family.key, family.state.id)?.fields[FamilyDeletion.field] != nil else { return }
         _ = try setDeletion(nil, day: nil, family, by: .host, at: environment.now())
     }
 
-    /// Files and rows of a family that is being erased must not be mixed with those of a new one of the same id.
+    /// The files and rows of a family that is being erased must not mix with those of a new family with the same id.
     func refuseErasing(_ family: Identifier) throws {
         guard try families.isErasing(family) else { return }
         throw Rejection(
@@ -138,7 +142,7 @@ extension Store {
 
     // MARK: Erasures
 
-    /// One portion of the erasures that are due. In the transaction of the caller.
+    /// Carries out one portion of the due erasures, in the caller's transaction.
     ///
     /// - Returns: whether there may be more to do now.
     func eraseFamilies(at now: Int64) throws -> Bool {
@@ -156,19 +160,19 @@ extension Store {
         return true
     }
 
-    /// Whether rows of erased families may have left octets in free space. In the transaction of the caller.
+    /// Whether rows of erased families may have left octets in free space. Runs in the caller's transaction.
     func hasToScrub() throws -> Bool {
         let keys = Set(try families.erasures(all: false).filter { $0.state == .pages }.map(\.key))
         if keys.isEmpty {
             scrubbing = nil
         } else if scrubbing?.keys != keys {
-            // What was scrubbed before the rows of the last family went may hold octets of them now.
+            // The parts that were scrubbed before the last family's rows were removed may contain octets of them now.
             scrubbing = ScrubbingRound(keys: keys)
         }
         return scrubbing != nil
     }
 
-    /// One portion of scrubbing.
+    /// Carries out one portion of scrubbing.
     ///
     /// - Returns: whether it ends the round of `maintain`.
     func scrub(at now: Int64) throws(StoreFailure) -> Bool {
@@ -200,9 +204,9 @@ extension Store {
         }
     }
 
-    /// The files of an erased family are gone: nothing is left of it.
+    /// Notes that the files of an erased family were removed, so that nothing of it remains.
     ///
-    /// - Returns: false when the disk is full; say it again later.
+    /// - Returns: false if the disk is full; call again later.
     package func didEraseFiles(_ erasure: Erasure) throws(StoreFailure) -> Bool {
         let outcome = try transaction { _ in try families.set(.done, ofErasure: erasure.key, at: environment.now()) }
         if case .done = outcome { return true }

@@ -1,16 +1,17 @@
 package import Family
 
-/// A code by which another device of a person signs in.
+/// A code with which another device of a person signs in.
 package struct DeviceCodeMade: Hashable, Sendable {
     package var code: String
     /// UTC milliseconds.
     package var expiresAt: Int64
 }
 
-// Another device: a session that is signed in makes a code, and the other device redeems it as it would redeem an invite's, once and within 10 minutes. The
-// device is the whole person's. The code dies with the session that made it, with the next one of that session, and with the membership that it names.
+// Another device: a session that is signed in makes a code, and the other device redeems it like an invite's code, once
+// and within 10 minutes. The device gets all families of the person. The code dies with the session that made it, with
+// the next code of that session, and with the membership that it names.
 extension Store {
-    /// Makes the code for another device of the person whose session asks.
+    /// Makes the code for another device of the session's person.
     package func makeDeviceCode(by session: Int64) throws(StoreFailure) -> Result<DeviceCodeMade, Rejection> {
         try account { at in
             let row = try own(session, at: at)

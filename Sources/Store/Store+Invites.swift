@@ -9,29 +9,29 @@ package import Wire
 /// A parent's request to the writer about invites.
 package enum InviteCommand: Hashable, Sendable {
     case make(NewInvite)
-    /// `by` is the parent who takes it back.
+    /// `by` is the parent who withdraws it.
     case withdraw(Identifier, family: Identifier, by: Identifier)
 }
 
-/// An invite as it is now.
+/// The current state of an invite.
 package struct MadeInvite: Hashable, Sendable {
     package var family: Identifier
     package var invite: Invite
-    /// To be handed to the person; `nil` where nothing can be redeemed.
+    /// The code for the person; `nil` if nothing can be redeemed.
     package var code: String?
 }
 
-// Invites: who may make them, for whom, how many, and what a redemption needs.
+// Invites: the right to make them, their persons, their number, and the conditions of a redemption.
 //
-//     (none) --make--> pending --redeem, host's token--> accepted
-//                        | +----withdraw, another invite of the member, removal----> withdrawn
-//                        +--7 days--> (pending in the tables, told as expired) --make for the same member--> withdrawn
+//     (none) --make--> pending --redeem, host's token--> accepted | +----withdraw, another invite of the member,
+//     removal----> withdrawn +--7 days--> (pending in the tables, told as expired) --make for the same member-->
+//     withdrawn
 //
 // A member has at most one pending invite. Its code is the only one that the member has.
 extension Store {
-    /// Does what a parent's session asks, in one transaction.
+    /// Carries out the request of a parent's session, in one transaction.
     ///
-    /// - Returns: the invite as it is now, or why nothing was done; and the change for the live rooms.
+    /// - Returns: the current invite, or the reason why nothing was done; and the change for the live rooms.
     package func perform(_ command: InviteCommand) throws(StoreFailure) -> (Result<MadeInvite, Rejection>, [CommitResult]) {
         let outcome = try transaction(isDone: { made, change in
             if let change { return try self.isDone(change) }
@@ -86,7 +86,8 @@ extension Store {
         if let former = try people.invite(ofMember: invite.member) { try people.removeOutgoing(family: family.key, about: former.invite.id) }
         try people.endInvite(family: family.key, member: invite.member, as: .withdrawn)
         try audit(.invited, family: family.key, by: new.author, about: invite.member, detail: invite.role.rawValue, at: at)
-        // A parent's session asks for the mail; the host hands the code over. An address that mail cannot be sent to stays a word to type.
+        // A parent's session asks for the mail; the host passes the code on. An address to which no mail can be sent is
+        // only a word to type.
         let terms = environment.mail.flatMap { terms in invite.email.map { terms.isAddress($0) } == true ? terms : nil }
         if terms != nil, new.by != nil, case .session = new.origin, invitee.state == .pending { invite.mail = .waiting }
         let row = InviteRow(family: family.key, familyID: family.state.id, invite: invite, payload: payload)
@@ -118,9 +119,9 @@ extension Store {
         return MadeInvite(family: family, invite: try endInvite(id, of: stored, by: .member(by), at: at).invite, code: nil)
     }
 
-    /// Takes an invite back; one that was taken back already stays so.
+    /// Withdraws an invite; an invite that was already withdrawn stays so.
     ///
-    /// - Returns: the invite as it is now.
+    /// - Returns: the current invite.
     func endInvite(_ id: Identifier, of family: StoredFamily, by author: Audit.Author, at: Int64) throws -> InviteRow {
         guard var row = try people.invite(family: family.key, id: id) else {
             throw Rejection(.notFound, "There is no such invite. Nothing was changed", id: id)
@@ -140,7 +141,7 @@ extension Store {
         return row
     }
 
-    /// The one family that an id or a name means.
+    /// The only family with this id or name.
     private func family(of new: NewInvite) throws -> StoredFamily {
         if case .session = new.origin {
             guard let id = Identifier(new.family), let family = try family(id) else { throw Rejection.noSuchFamily }
@@ -160,7 +161,7 @@ extension Store {
         }
     }
 
-    /// By the table of permissions: an invite creates a member.
+    /// Checks the table of permissions: an invite creates a member.
     private func checkRights(of member: Identifier, _ family: StoredFamily, subject: Identifier, at: Int64) throws {
         guard let role = try entered(member, family.state, at: at)?.role else { throw Rejection.noSuchFamily }
         let rights = Rights(Actor(member: member, role: role), members: family.state.members) { [environment, zone = family.state.zone] born in
@@ -179,13 +180,13 @@ extension Store {
         var role: Role
         var name: String
         var email: String?
-        /// An athlete's record, which is added with the invite; `nil` for a member, and for a parent or guest, whose record comes with the
-        /// acceptance.
+        /// An athlete's record, which is added with the invite; `nil` for an existing member, and for a parent or
+        /// guest, whose record comes with the acceptance.
         var profile: Fields?
         var born: CalendarDate?
         /// `accepted` for an athlete below 13, whose profile a parent keeps; `proposed` for one below 18, until a parent consents.
         var state = Invite.State.pending
-        /// Of a guest.
+        /// The last day of a guest.
         var lastDay: CalendarDate?
     }
 
@@ -218,8 +219,9 @@ extension Store {
         return invitee
     }
 
-    /// Whether somebody is signed in as a member, so that an invite must not open their place. A person whose sessions have all ended (the member was
-    /// removed and restored, or nobody signed in for 90 days) is let in by an invite, into this family alone.
+    /// Whether somebody is signed in as a member, so that an invite must not open their place. A person whose sessions
+    /// have all ended (the member was removed and restored, or nobody signed in for 90 days) may enter with an invite,
+    /// but only this family.
     func hasLogin(_ member: Identifier) throws -> Bool {
         guard let person = try people.membership(member)?.person else { return false }
         return try people.hasSession(person: person)
@@ -256,7 +258,8 @@ extension Store {
         }
     }
 
-    /// - Throws: `required` for an athlete without one, `invalid` for what is no date and for the birth date of somebody else.
+    /// - Throws: `required` for an athlete without one, `invalid` for a text that is not a date, and for the birth date
+    ///   of a member who is not an athlete.
     private func born(_ new: NewInvite, _ role: Role) throws -> CalendarDate? {
         guard let text = new.born else {
             guard role != .athlete else {
@@ -298,7 +301,7 @@ extension Store {
 
     // MARK: Accepting
 
-    /// - Throws: `required` without a name, `invalid` with that of somebody else.
+    /// - Throws: `required` without a name, `invalid` with the name of another person.
     func check(_ row: InviteRow, name: String?) throws(Rejection) {
         guard row.isBound else { return }
         guard let name, !name.allSatisfy(\.isWhitespace) else {
@@ -315,13 +318,13 @@ extension Store {
     /// A name without case, accents and extra spaces.
     private static func folded(_ name: String) -> FoldedText { FoldedText(name.split(whereSeparator: \.isWhitespace).joined(separator: " ")) }
 
-    /// Whether an invite is still good: the parent who made it is a parent of the family now.
+    /// Whether an invite is still valid: the parent who made it is a parent of the family now.
     func isInviterParent(_ row: InviteRow) throws -> Bool {
         guard let inviter = row.invite.inviter else { return true }
         return try family(row.familyID)?.state.member(inviter)?.role == .parent
     }
 
-    /// Makes the person whom a pending invite is for a member of the family.
+    /// Makes the person of a pending invite a member of the family.
     ///
     /// - Throws: `family_full`.
     func admit(_ row: InviteRow, at: Int64) throws -> CommittedChange? {
@@ -342,17 +345,17 @@ extension Store {
 }
 
 extension NewInvite {
-    /// A parent in a session of their own, or the host; the parent whom the host names does nothing.
+    /// A parent in a session of their own, or the host; a parent whom the host names has not acted.
     fileprivate var author: Audit.Author {
         guard case .session = origin, let by else { return .host }
         return .member(by)
     }
 
-    /// A hash of what a client asked for, beside the id; empty for the host's commands.
+    /// A hash of a client's request, besides the id; empty for the host's commands.
     fileprivate var payload: [UInt8] {
         guard case .session(_, let nonce) = origin else { return [] }
         let parts = [by?.description, member?.description, name, role?.rawValue, born, email, nonce, lastDay]
-        // Lengths keep the parts apart; an absent part differs from an empty one.
+        // Lengths separate the parts; a missing part differs from an empty one.
         let text = parts.map { part in part.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined(separator: ",")
         return Array(Digest.sha256(Array(text.utf8)).prefix(16))
     }
@@ -367,7 +370,7 @@ extension Invited {
 }
 
 extension Rejection {
-    /// The refusal of an invite of an athlete of 13 to 17 without a consent. It names the text in force.
+    /// The refusal of an invite for an athlete of 13 to 17 without a consent. It names the text in force.
     static func consentFirst(_ text: ConsentText) -> Rejection {
         Rejection(
             .required, "An athlete below \(Age.adult) needs a parent's consent (\(text.version)) before the invite: huddle consent NAME", field: "consent")

@@ -3,18 +3,19 @@ package import Family
 import Ledger
 package import Wire
 
-// A signed-in person joins one more family: the membership is added to the person, and no second person with a second sign-in is made.
+// A signed-in person joins one more family: the membership is added to the person, and no second person with a second
+// sign-in is made.
 extension Store {
-    /// Families of one person at most.
+    /// The largest number of families of one person.
     static let maxFamiliesOfPerson = 64
 
-    /// Redeems an invite's code for the person of a session, in one transaction. With the same nonce it can be repeated, like a redemption by a
-    /// stranger; nothing is done twice.
+    /// Redeems an invite's code for the person of a session, in one transaction. With the same nonce it can be
+    /// repeated, like a redemption by a stranger, and nothing is done twice.
     ///
     /// - Parameters:
-    ///   - session: of the person who redeems (`SignIn.session`).
-    ///   - name: as the person typed it; the code is bound to it.
-    /// - Returns: the membership, or why nothing was done; and the change for the live rooms.
+    ///   - session: the session of the person who redeems (`SignIn.session`).
+    ///   - name: the name that the person typed; the code is bound to it.
+    /// - Returns: the membership, or the reason why nothing was done; and the change for the live rooms.
     package func join(
         code typed: String, nonce: String, name: String?, session: Int64
     ) throws(StoreFailure) -> (Result<Membership, Rejection>, [CommitResult]) {
@@ -33,7 +34,8 @@ extension Store {
         _ typed: String, _ nonceHash: [UInt8], _ name: String?, session: Int64, person: Int64, at: Int64
     ) throws -> (Membership, CommittedChange?) {
         let (code, row) = try redeemable(typed, nonceHash, name: name, at: at)
-        // A recovery is for somebody who cannot sign in; a person who is signed in would get a second membership's rights.
+        // A recovery is for a person who cannot sign in; a person who is signed in would receive another membership's
+        // rights.
         guard code.recovery == nil else { throw Rejection.recoveryWhileSignedIn }
         if let own = try people.member(family: code.family, person: person) {
             guard own == code.member else {
@@ -60,7 +62,7 @@ extension Store {
         return (try membership(of: code.member), change)
     }
 
-    /// A membership as its person sees it.
+    /// A membership, as its person sees it.
     private func membership(of member: Identifier) throws -> Membership {
         guard let row = try people.membership(member), let family = try family(row.familyID), let state = family.state.member(member) else {
             throw StoreFailure("a membership without a member record")

@@ -2,21 +2,24 @@ package import Accounts
 package import Family
 import Folding
 
-// The e-mail address of a person: set in a session that has confirmed, confirmed by a code that was sent to it, removed in such a session.
+// The e-mail address of a person: set in a session that has confirmed, confirmed by a code that was sent to it, removed
+// in such a session.
 //
-//     (none) --set--> pending --code within 30 minutes--> confirmed --set--> confirmed, another one pending --code--> confirmed ... --remove--> (none)
+//     (none) --set--> pending --code within 30 minutes--> confirmed --set--> confirmed, another one pending --code-->
+//     confirmed ... --remove--> (none)
 //
-// An address is private: it is in no record and in no frame but masked, and it never reaches the audit log or the log of the server. An address that has
-// been replaced or removed gets a mail that says so. A confirmed address is a way of recovery and not a factor, so no session ends with it.
+// An address is private: no record contains it, frames contain it only masked, and it never reaches the audit log or
+// the log of the server. An address that was replaced or removed receives a mail about that. A confirmed address is a
+// way of recovery and not a factor, so no session ends with it.
 extension Store {
-    /// Milliseconds for which a code in a mail is good: 30 minutes.
+    /// Milliseconds for which a code in a mail is valid: 30 minutes.
     package static let mailCodeLife: Int64 = 30 * 60_000
-    /// People who can have one address: a parent, and the athletes whose mail they read.
+    /// The largest number of people with the same address: a parent, and the athletes whose mail they read.
     static let peopleOfAddress = 4
-    /// Milliseconds within which a person is sent one code for recovery.
+    /// Milliseconds within which a person receives at most one code for recovery.
     static let recoveryPause: Int64 = 60_000
 
-    /// Lets an address wait to be confirmed, and sends a code to it.
+    /// Sets an address that waits for its confirmation, and sends a code to it.
     package func setMail(_ typed: String, by session: Int64) throws(StoreFailure) -> Result<AccountState, Rejection> {
         let code = InviteCode.make(environment.random)
         let name = outgoingName(.confirm)
@@ -40,7 +43,7 @@ extension Store {
         }
     }
 
-    /// Confirms the address that waits, with the code that was sent to it.
+    /// Confirms the waiting address with the code that was sent to it.
     package func confirmMail(_ code: String, by session: Int64) throws(StoreFailure) -> Result<AccountState, Rejection> {
         let name = outgoingName(.removed)
         let isDone = { (_: AccountState) in
@@ -60,7 +63,7 @@ extension Store {
         }
     }
 
-    /// Removes the address of a person, and the one that waits. Doing it again changes nothing.
+    /// Removes the address of a person, and the waiting one. Doing it again changes nothing.
     package func removeMail(by session: Int64) throws(StoreFailure) -> Result<AccountState, Rejection> {
         let name = outgoingName(.removed)
         return try account { at in
@@ -77,7 +80,7 @@ extension Store {
         }
     }
 
-    /// Tells the address that a person had that it is theirs no longer, where the server sends mail.
+    /// Notifies a person's former address that it no longer belongs to the account, if the server sends mail.
     private func tell(_ former: String?, besides address: String?, name: String, person: Int64, at: Int64) throws {
         guard let former, former != address, let terms = environment.mail else { return }
         try send(MailText.removed(terms), .removed, to: former, name: name, person: nil, until: at + Self.mailLife, at: at)
@@ -85,13 +88,13 @@ extension Store {
 
     // MARK: Recovery
 
-    /// Sends a code for recovery to the confirmed address of each person whom a text means: by the sign-in name, or by the address. The caller has been
-    /// answered already, and is told nothing of the result.
+    /// Sends a recovery code to the confirmed address of each person with this sign-in name or address. The caller has
+    /// already received an answer, and never learns the result.
     ///
     /// - Parameters:
     ///   - name: the text as a sign-in name; `nil` if it cannot be one.
     ///   - typed: the text.
-    /// - Returns: how many codes were sent.
+    /// - Returns: the number of codes that were sent.
     package func offerRecovery(name: SignInName?, typed: String) throws(StoreFailure) -> Int {
         let outcome = try account { at in
             guard let terms = environment.mail else { return 0 }
@@ -124,7 +127,7 @@ extension Store {
 
     /// Uses up a code that was mailed to a person.
     ///
-    /// - Returns: false if it is not theirs, or its time is over.
+    /// - Returns: false if it is not the person's code, or its time is over.
     func useMailCode(_ code: String, person: Int64, at: Int64) throws -> Bool {
         guard let hash = InviteCode.hash(code), var row = try people.mail(person: person), row.isRecovery(hash, at: at) else { return false }
         row.recoveryHash = nil
@@ -142,7 +145,7 @@ extension Store {
 }
 
 extension MailRow {
-    /// Whether a code with this hash stands for the password now.
+    /// Whether a code with this hash replaces the password now.
     func isRecovery(_ hash: [UInt8], at: Int64) -> Bool {
         guard let end = recoveryExpiresAt, address != nil else { return false }
         return recoveryHash == hash && at < end
@@ -150,7 +153,7 @@ extension MailRow {
 }
 
 extension Rejection {
-    /// The refusal of everything that needs a mail, on a server that sends none.
+    /// The refusal of every request that needs a mail, on a server that sends none.
     package static let noMail = Rejection(.contradicted, "This server sends no mail. Nothing was changed; a parent, or the person who runs the server, can make a code")
     static let badAddress = Rejection(.invalid, "An e-mail address is written like ana@example.org, in plain letters. Correct it", field: "address")
     static let mailCodeUnknown = Rejection(.codeUnknown, "This code is wrong, was used already, or its time is over. Nothing was changed; send another one", field: "code")

@@ -1,50 +1,51 @@
 import Bytes
 package import Family
 
-/// The result of a try to send a mail.
+/// The result of an attempt to send a mail.
 package enum MailOutcome: Hashable, Sendable {
     case sent
-    /// The mail server will never take it.
+    /// The mail server will never accept it.
     case refused
-    /// Another try may succeed.
+    /// Another attempt may succeed.
     case later
-    /// The try was ended by this side; the next one is due now.
+    /// This side ended the attempt; the next one is due now.
     case stopped
 }
 
-/// A mail that was claimed for a try, and those behind it.
+/// A mail that was claimed for an attempt, and the waiting ones.
 package struct MailClaim: Hashable, Sendable {
-    /// `nil` if none is due.
+    /// `nil` if no mail is due.
     package var mail: OutgoingMail?
-    /// When the next one is due, UTC milliseconds; `nil` if none waits.
+    /// The time at which the next one is due, UTC milliseconds; `nil` if none waits.
     package var next: Int64?
-    /// Mails that wait or are under way.
+    /// The number of mails that wait or are being sent.
     package var waiting: Int
 }
 
-// Mail that waits. Nothing is sent within a transaction: a mail is claimed, sent, and then marked, each durably before the next.
+// The queue of mails. Nothing is sent within a transaction: a mail is claimed, sent, and then marked, each step durable
+// before the next.
 //
-//     (none) --send--> waiting --claim--> under way --mark--> (gone: sent, or given up)
-//                         ^                   |
-//                         +--4xx, no server---+   after 10 s, 1, 5, 30 min, 30 min ... until it expires
+//     (none) --send--> waiting --claim--> under way --mark--> (gone: sent, or given up) ^                   | +--4xx,
+//     no server---+   after 10 s, 1, 5, 30 min, 30 min ... until it expires
 //
-// A process that ends between a claim and its mark leaves a mail under way: the next process tries it again, under the same Message-ID. So a mail is sent at
-// least once, and mail programs show it once.
+// A process that ends between a claim and its mark leaves the mail claimed: the next process sends it again, with the
+// same Message-ID. So a mail is sent at least once, and mail programs show it once.
 extension Store {
-    /// Milliseconds for which a mail is tried: 24 hours. A mail with a code that is good for a shorter time is tried for that time.
+    /// Milliseconds of attempts for a mail: 24 hours. A mail with a code that is valid for a shorter time is attempted
+    /// for that time.
     package static let mailLife: Int64 = 86_400_000
-    /// Milliseconds after the first try, the second, ...; the last one is used again.
+    /// Milliseconds after the first attempt, the second, …; the last value repeats.
     package static let mailPauses: [Int64] = [10_000, 60_000, 300_000, 1_800_000]
-    /// Mails that wait at most, in all and for one person.
+    /// The largest number of waiting mails, in total and for one person.
     package static let maxOutgoing = 10_000
     package static let maxOutgoingOfPerson = 50
-    /// Expired mails that one claim gives up.
+    /// The number of expired mails that one claim abandons.
     private static let expiredPerClaim = 50
 
-    /// Names a mail that does not wait yet.
+    /// A new name for a mail.
     func outgoingName(_ kind: MailKind) -> String { "\(kind.rawValue)-\(identifier(environment.now()))" }
 
-    /// Lets a mail wait, within the transaction that is open.
+    /// Queues a mail, within the open transaction.
     func send(
         _ text: MailText, _ kind: MailKind, to address: String, name: String, person: Int64?, about: (family: Int64, id: Identifier)? = nil, until: Int64, at: Int64
     ) throws {
@@ -57,10 +58,11 @@ extension Store {
         hasNewMail = true
     }
 
-    /// Claims the mail that is due first, for a try.
+    /// Claims the mail that is due first, for an attempt.
     ///
-    /// - Parameter isFirst: of a process: no try of another one is under way.
-    /// - Returns: the mail; when the next one is due; and how many wait, with this one. `nil` if nothing could be claimed because the disk is full.
+    /// - Parameter isFirst: whether it is the first claim of the process, so that no other attempt is running.
+    /// - Returns: the mail, the due time of the next one, and the number of waiting mails, including this one; `nil` if
+    ///   nothing could be claimed because the disk is full.
     package func claimMail(isFirst: Bool) throws(StoreFailure) -> MailClaim? {
         let outcome = try account(isDone: { (claim: MailClaim) in
             guard let mail = claim.mail else { return false }
@@ -86,12 +88,12 @@ extension Store {
         return nil
     }
 
-    /// Marks the result of a try.
+    /// Marks the result of an attempt.
     ///
-    /// - Returns: why the mail was given up; `nil` if it was not.
+    /// - Returns: the reason why the mail was abandoned; `nil` if it was not.
     package func settleMail(_ key: Int64, _ outcome: MailOutcome) throws(StoreFailure) -> Result<MailProblem?, Rejection> {
         try account(isDone: { _ in try self.people.outgoingMail(key: key)?.claimedAt == nil }) { at in
-            // Its person has removed the address meanwhile, or has another code.
+            // The person has removed the address in the meantime, or has another code.
             guard let mail = try people.outgoingMail(key: key), mail.claimedAt != nil else { return nil }
             switch outcome {
             case .sent:
@@ -113,7 +115,7 @@ extension Store {
         }
     }
 
-    /// Drops a mail, and tells the person who asked for it.
+    /// Drops a mail, and notifies the person who asked for it.
     private func giveUp(_ mail: OutgoingMail, _ problem: MailProblem, at: Int64) throws {
         try people.removeOutgoing(key: mail.key)
         switch mail.kind {
@@ -131,7 +133,7 @@ extension Store {
         pendingNotices.append(.mailFailed(person: person, notice))
     }
 
-    /// Whether mail was let wait since the last call.
+    /// Whether a mail was queued since the last call.
     package func takeNewMail() -> Bool {
         defer { hasNewMail = false }
         return hasNewMail

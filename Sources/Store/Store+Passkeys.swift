@@ -5,7 +5,7 @@ import Ledger
 
 /// A use of a passkey whose answer was right when a reader compared it with the stored key.
 ///
-/// The writer does nothing if the passkey has gone meanwhile, or if its counter has moved.
+/// The writer does nothing if the passkey was removed in the meantime, or if its counter has changed.
 package struct CheckedPasskey: Hashable, Sendable {
     package var person: Int64
     package var id: Identifier
@@ -25,13 +25,13 @@ package struct CheckedPasskey: Hashable, Sendable {
 package struct PasskeyOffer: Hashable, Sendable {
     /// The octets by which authenticators know the person.
     package var handle: [UInt8]
-    /// The name under which an authenticator shows the passkey: the sign-in name, or the person's in a family.
+    /// The name under which an authenticator shows the passkey: the sign-in name, or the person's name in a family.
     package var name: String
     /// The identifiers of the passkeys that the person has, so that no authenticator makes a second one.
     package var credentials: [[UInt8]]
 }
 
-/// Answers that were refused: of one person, for one reason.
+/// Refused answers of one person, for one reason.
 package struct PasskeyRefusals: Hashable, Sendable {
     package var person: Int64
     package var reason: PasskeyRefusal
@@ -48,15 +48,16 @@ package struct PasskeyRefusals: Hashable, Sendable {
 //
 //     (none) --offer, add--> there --use--> there, with another counter ... --remove--> (none)
 //
-// Making and removing need a check within 10 minutes, of a person who has something to show. A new passkey ends the other sessions, as a new factor does. A
-// passkey checks who is there by itself (UV), so its use counts as password and second factor together.
+// Making and removing need a check within the last 10 minutes, if the person has a password or passkey. A new passkey
+// ends the other sessions, as a new factor does. A passkey verifies its user by itself (UV), so its use counts as
+// password and second factor together.
 extension Store {
-    /// Octets of a handle (Web Authentication Level 2, §5.4.3: at most 64, random).
+    /// The number of octets of a handle (Web Authentication Level 2, §5.4.3: at most 64, random).
     static let passkeyHandleOctets = 32
 
     // MARK: Making
 
-    /// The values with which a browser makes a passkey for the person whose session asks.
+    /// The values with which a browser makes a passkey for the session's person.
     package func offerPasskey(by session: Int64) throws(StoreFailure) -> Result<PasskeyOffer, Rejection> {
         let drawn = environment.random(Self.passkeyHandleOctets)
         return try account { at in
@@ -67,9 +68,9 @@ extension Store {
         }
     }
 
-    /// Adds a passkey to the person whose session asks. The other sessions end.
+    /// Adds a passkey to the session's person. The other sessions end.
     ///
-    /// - Returns: the passkeys of the person; `passkey_refused` if somebody has it already.
+    /// - Returns: the passkeys of the person; `passkey_refused` if a person already has it.
     package func addPasskey(_ passkey: Passkey, name: String, by session: Int64) throws(StoreFailure) -> Result<[AccountPasskey], Rejection> {
         try passkeyAct(isDone: { _ in try self.people.passkey(credential: passkey.credential) != nil }) { at in
             let name = try AccountPasskey.canonicalName(name)
@@ -83,13 +84,13 @@ extension Store {
             try audit(.passkeyAdded, person: person, detail: name, at: at)
             let ended = try endSessions(ofPerson: person, besides: session)
             if ended > 0 { try audit(.sessionsEnded, person: person, count: ended, at: at) }
-            // The authenticator has just checked who is there.
+            // The authenticator has just verified its user.
             try people.setChecked(session: session, at: at)
             return .done(try people.passkeys(ofPerson: person).map(\.account))
         }
     }
 
-    /// The person whose session may make a passkey, and the passkeys that they have.
+    /// The person of a session that may make a passkey, and their passkeys.
     private func roomForPasskey(_ session: Int64, at: Int64) throws -> (Int64, [PasskeyRow]) {
         let person = try own(session, at: at).person
         try requireCheck(session: session, at: at)
@@ -110,9 +111,9 @@ extension Store {
 
     // MARK: Names and ends
 
-    /// Names a passkey of the person whose session asks.
+    /// Renames a passkey of the session's person.
     ///
-    /// - Returns: the passkeys of the person as they are now.
+    /// - Returns: the current passkeys of the person.
     package func renamePasskey(_ id: Identifier, to name: String, by session: Int64) throws(StoreFailure) -> Result<[AccountPasskey], Rejection> {
         try account { at in
             let name = try AccountPasskey.canonicalName(name)
@@ -122,7 +123,7 @@ extension Store {
         }
     }
 
-    /// Removes a passkey of the person whose session asks.
+    /// Removes a passkey of the session's person.
     ///
     /// - Returns: the account without it.
     package func removePasskey(_ id: Identifier, by session: Int64) throws(StoreFailure) -> Result<AccountState, Rejection> {
@@ -153,7 +154,7 @@ extension Store {
 
     /// Opens a session for the person of a passkey whose answer was right.
     ///
-    /// - Parameter new: `person` and `isChecked` do not count.
+    /// - Parameter new: `person` and `isChecked` are ignored.
     package func signIn(_ checked: CheckedPasskey, _ new: NewSession) throws(StoreFailure) -> Result<SessionMade, Rejection> {
         try passkeyAct(isDone: { try self.people.session(id: $0.id) != nil }) { at in
             if let refusal = try use(checked, at: at) { return .refused(refusal, person: checked.person) }
@@ -179,7 +180,8 @@ extension Store {
         }
     }
 
-    /// Notes a use. Two answers can have been right against the same stored counter: the second one to arrive here is refused.
+    /// Notes a use. Two answers may have been right against the same stored counter: the second one to arrive here is
+    /// refused.
     private func use(_ checked: CheckedPasskey, at: Int64) throws -> PasskeyRefusal? {
         guard let row = try people.passkey(credential: checked.credential), row.id == checked.id, row.person == checked.person else { return .unknown }
         guard checked.counter > row.counter || (checked.counter == 0 && row.counter == 0) else { return .counter }
@@ -188,7 +190,7 @@ extension Store {
         return nil
     }
 
-    /// Enters answers that were refused before they came to the writer into the audit log.
+    /// Adds answers that were refused before they reached the writer to the audit log.
     package func noteRefusals(_ refusals: [PasskeyRefusals]) throws(StoreFailure) {
         guard !refusals.isEmpty else { return }
         _ = try transaction { _ in
@@ -201,7 +203,7 @@ extension Store {
 
     private enum PasskeyOutcome<Value> {
         case done(Value)
-        /// The refusal is entered into the audit log in the same transaction.
+        /// The refusal is added to the audit log in the same transaction.
         case refused(PasskeyRefusal, person: Int64)
     }
 
@@ -209,7 +211,7 @@ extension Store {
         isDone: @escaping (Value) throws -> Bool, _ body: (Int64) throws -> PasskeyOutcome<Value>
     ) throws(StoreFailure) -> Result<Value, Rejection> {
         let outcome = try account(isDone: { (outcome: PasskeyOutcome<Value>) in
-            // An entry more in the audit log does no harm.
+            // A second entry in the audit log does no harm.
             if case .done(let value) = outcome { try isDone(value) } else { false }
         }) { at in
             let outcome = try body(at)
@@ -227,6 +229,6 @@ extension Store {
 }
 
 extension Rejection {
-    /// The same for every fault of a passkey.
+    /// The same refusal for every fault of a passkey.
     package static let passkeyRefused = Rejection(.passkeyRefused, ErrorCode.passkeyRefused.sentence)
 }

@@ -4,9 +4,10 @@ import Family
 import Ledger
 import Wire
 
-// One proposal of a batch: is it known already, is its author still a member, what does the ledger decide.
+// The steps for one proposal of a batch: a look-up of its receipt, a check of its author's membership, and the ledger's
+// decision.
 extension Store {
-    /// Octets of the payload hash that are kept: half of SHA-256. It tells apart two mutations of the same client.
+    /// The kept octets of the payload hash: half of SHA-256. They distinguish two mutations of the same client.
     private static let hashOctets = 16
 
     /// The payload hash of a proposal. The mark keeps a refused frame apart from every mutation, whose canonical form begins with a bracket.
@@ -33,7 +34,8 @@ extension Store {
         guard mutation.id > known?.floor ?? 0 else { return refuse(Self.expired) }
 
         guard let member = try entered(proposal.member, family.state, at: at) else {
-            // Nothing is recorded for a stranger, whose tries must not fill the disk; the answer stays the same by itself.
+            // Nothing is recorded for a stranger, whose attempts must not fill the disk; the answer is the same every
+            // time anyway.
             return refuse(.noSuchFamily)
         }
         if known == nil, try hasTooManyClients(name, batch) {
@@ -61,7 +63,7 @@ extension Store {
             family.state, actor: Actor(member: proposal.member, role: member.role), context: proposal.context, at: at, on: family.overlay, ledger)
         do {
             let decision = try decider.decide(mutation)
-            // Taking rights away is always possible.
+            // Withdrawing rights is always possible.
             if decision.entry != nil, decision.rights.isEmpty {
                 try checkRows(family.usage, family.state.quotas)
             }
@@ -92,11 +94,11 @@ extension Store {
 
     /// The answer to a mutation that was answered before.
     ///
-    /// A conflict shows the record as it is now, and as what others made of a contested field the value that it has now: of an older value nobody
-    /// could say what a new mutation on the current version would replace.
+    /// A conflict shows the current record, and the current values of the contested fields. With older values the
+    /// author could not see what a new mutation on the current version would replace.
     private func repeated(_ recorded: RecordedReceipt, _ proposal: Proposal, _ family: Batch.Family) throws -> Receipt {
         if let code = recorded.code {
-            // A later reader of frames may find another fault first. The code of the first answer stays.
+            // A newer version of the parser may find another fault first. The code of the first answer stays.
             guard let again = proposal.refused?.rejection, again.code == code else { return proposal.receipt(Rejection(code, code.sentence)) }
             return proposal.receipt(again)
         }
@@ -107,10 +109,10 @@ extension Store {
         return proposal.receipt(rejection)
     }
 
-    /// The change of a mutation that an earlier run of this batch made, whose COMMIT had no answer: nobody was told of it. Its receipt decides that
-    /// the run happened.
+    /// The change of a mutation in an earlier run of this batch whose COMMIT had no answer, so that no client received
+    /// it. Its receipt proves that the run happened.
     ///
-    /// - Returns: `nil` for a receipt of before that run.
+    /// - Returns: `nil` for a receipt from before that run.
     private func retold(_ recorded: RecordedReceipt, _ family: Batch.Family, _ batch: Batch) throws -> CommittedChange? {
         guard let head = batch.lost[family.state.id], recorded.isOfChange, case .ack(let ack)? = ReceiptCodec.decode(recorded.frame),
             let sequence = ack.sequence, sequence > head
@@ -118,7 +120,8 @@ extension Store {
         return try committed(sequence, family)
     }
 
-    /// The changes of a family after the head before a run whose COMMIT had no answer; none without such a head. Rooms skip those that they know.
+    /// The changes of a family after the head before a run whose COMMIT had no answer; none without such a head. Rooms
+    /// skip the changes that they have.
     func retold(since head: Int64?, _ family: Batch.Family) throws -> [CommittedChange] {
         guard let head, head < family.state.head else { return [] }
         return try (head + 1...family.state.head).compactMap { try committed($0, family) }
@@ -132,7 +135,7 @@ extension Store {
         return CommittedChange(family: family.state.id, change: change, frame: entry.frame, checksum: checksum, members: members)
     }
 
-    /// The answer that a mutation got before, in this batch or in an earlier one.
+    /// The earlier receipt of a mutation, in this batch or before it.
     private func receipt(_ name: ClientName, _ client: ClientState, _ mutation: Int64, _ batch: Batch) throws -> RecordedReceipt? {
         if let pending = batch.receipt(of: mutation, name) { return pending }
         guard let key = client.key else { return nil }
@@ -147,7 +150,7 @@ extension Store {
 }
 
 extension Conflict {
-    /// The conflict without the values that nobody contests: what a receipt keeps of it.
+    /// The conflict without the values that are not contested: the part that a receipt keeps.
     fileprivate var contestedOnly: Conflict {
         var short = record
         let contested = Set(fields.map(\.field))
@@ -155,7 +158,7 @@ extension Conflict {
         return Conflict(record: short, fields: fields)
     }
 
-    /// The conflict with the record as it is now.
+    /// The conflict with the current record.
     fileprivate func refreshed(_ current: Record) -> Conflict {
         Conflict(
             record: current,

@@ -2,10 +2,10 @@ package import Bytes
 import Family
 import Wire
 
-// Rows that end with time: receipts, invites, sessions, deleted records, the access log, the audit log. In portions, each a transaction of its own of
-// some milliseconds at most, between which other writes are done.
+// Purges rows that expire: receipts, invites, sessions, deleted records, the access log, the audit log. It works in
+// portions, each a transaction of its own of at most some milliseconds, between which the writer does other work.
 extension Store {
-    /// What one round of purging goes through.
+    /// The steps of one round of purging.
     enum PurgeStep: Equatable {
         /// Receipts of the clients after this one.
         case receipts(after: ClientMark)
@@ -20,29 +20,31 @@ extension Store {
         case history
         /// Families whose deletion is due.
         case erasures
-        /// What removed families left in free space.
+        /// Remainders of erased families in free space.
         case scrubbing
 
-        /// A round begins here.
+        /// The first step of a round.
         static let first = receipts(after: .beginning)
     }
 
-    /// Receipts that one portion forgets at most.
+    /// The largest number of receipts that one portion removes.
     private static let receiptsInPortion = 1_000
-    /// Clients that one portion looks through for them, some 2 us each.
+    /// The number of clients that one portion searches for them, about 2 us each.
     private static let clientsInPortion = 1_000
-    /// Entries of the access log, or of the audit log, that one portion forgets at most.
+    /// The largest number of entries of the access log, or of the audit log, that one portion removes.
     private static let accessesInPortion = 1_000
-    /// Families that one portion looks through for deleted records, or for entries of the access log or the audit log.
+    /// The number of families that one portion searches for deleted records, or for entries of the access log or the
+    /// audit log.
     static let familiesInPortion = 200
-    /// Frames of the log that one portion blanks at most, and octets of them after which it ends.
+    /// The largest number of frames of the log that one portion blanks, and of their octets after which it ends.
     static let framesInPortion = 16
     static let octetsInPortion = 65_536
 
-    /// Does one portion of what time has come for; the next call goes on where this one ended. Call it now and then, again until a round is
-    /// finished.
+    /// Carries out one portion of the due maintenance; the next call continues where this one ended. Call it regularly,
+    /// each time until a round is finished.
     ///
-    /// - Returns: what was done now, what could not be read, and whether it ended a round. A full disk ends it, too.
+    /// - Returns: the numbers of removed things, the rows that could not be read, and whether the round ended. A full
+    ///   disk ends it, too.
     package func maintain() throws(StoreFailure) -> (purged: Purged, damaged: [DamagedRow], isFinished: Bool) {
         let now = environment.now()
         let step = purgeStep
@@ -95,24 +97,25 @@ extension Store {
 
     // MARK: Deleted records
 
-    /// - Returns: how many records are gone now, and the family after which the next portion goes on; `nil` when there is none.
+    /// - Returns: the number of records that were removed, and the family after which the next portion continues; `nil`
+    ///   if there is none.
     private func purgeRecords(after: Int64, deletedBefore limit: Int64) throws -> (records: Int, next: Int64?) {
         let (due, lastFamily) = try records.nextDue(afterFamily: after, deletedBefore: limit, families: Self.familiesInPortion)
         guard let due else { return (0, lastFamily) }
         if due.isDamaged { try noteDamage(.record(due.record?.id), family: due.family) }
         guard let record = due.record else { return (0, due.family) }
         let isDone = try purge(record, family: due.family)
-        // Again from the same family: it may have more.
+        // The same family again, because it may have more.
         return (isDone ? 1 : 0, due.family - 1)
     }
 
-    /// Blanks the values of one deleted record in the log, the oldest first, and at last forgets the record.
+    /// Blanks the values of one deleted record in the log, oldest first, and finally removes the record.
     ///
-    /// - Returns: whether nothing is left of it but its name among the purged.
+    /// - Returns: whether only its name among the purged records remains.
     private func purge(_ record: Record, family: Int64) throws -> Bool {
         let versions = try history.versions(family: family, of: record.id, limit: Self.framesInPortion)
         if let deletion = try history.lastChange(family: family, of: record.id) { try families.raiseFloor(family: family, to: deletion) }
-        // Whoever resumes from below the floor gets everything anew, and so never one of the blank frames.
+        // A client that resumes from below the floor receives a full snapshot, and so never one of the blank frames.
         forgetFamily(key: family)
         var octets = 0
         if let created = try records.head(family: family, record.id)?.created, created > 0 {
@@ -133,7 +136,7 @@ extension Store {
         return true
     }
 
-    /// The file of a purged document is not its any more, and its links are forgotten. Once, as long as the values are there.
+    /// Releases the file of a purged document, and removes its links. Done once, while the values are there.
     private func forgetFile(of document: Record, family: Int64) throws {
         try shares.forget(family: family, document: document.id)
         guard let sha256 = document.fields.text("sha256") else { return }
@@ -141,8 +144,8 @@ extension Store {
         try records.forgetValues(family: family, document.id)
     }
 
-    /// Takes the values of a record out of a frame. A frame that cannot be read is noted and stays as it is: one damaged row must not end the
-    /// process, at each start again, for every family.
+    /// Removes the values of a record from a frame. A frame that cannot be read is noted and stays as it is: one
+    /// damaged row must not end the process at each start, for every family.
     ///
     /// - Returns: the octets of the frame.
     private func blank(_ id: Identifier, family: Int64, sequence: Int64) throws -> Int {
@@ -168,20 +171,20 @@ extension Store {
 /// A row that purging could not read. `huddled check` reports it as well.
 package struct DamagedRow: Hashable, Sendable {
     package enum Row: Hashable, Sendable {
-        /// A change, by its sequence: it was left as it is.
+        /// A change, by its sequence: it stays as it is.
         case change(Int64)
-        /// A deleted record. Where only its fields are damaged it was purged, but for the file of a document; `nil`: it was left as it is, because
-        /// not even its id can be read.
+        /// A deleted record. If only its fields are damaged, it was purged except for the file of a document; `nil`: it
+        /// stays as it is, because not even its id can be read.
         case record(Identifier?)
     }
 
-    /// `nil` when its row cannot be read either.
+    /// `nil` if its row cannot be read either.
     package var family: Identifier?
     package var row: Row
 }
 
 extension ChangeEntry {
-    /// Leaves that something happened to the record, and no value of it.
+    /// Removes all values of the record, and keeps only that a change happened.
     mutating func blank() {
         switch effect {
         case .create(let athlete, _): effect = .create(athlete: athlete, fields: Fields(kind))

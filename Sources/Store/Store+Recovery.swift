@@ -2,15 +2,16 @@ package import Bytes
 package import Family
 import Ledger
 
-// Recovery without mail, for somebody who has lost their password, their second factor or all their devices.
+// Recovery without mail, for a person who has lost their password, their second factor or all their devices.
 //
-// A code of a parent opens that family alone: a person of several families leaves this one's membership to a new person, who has no password yet. A code
-// of the host opens the whole person. Either is redeemed like the code of an invite, and opens a session that counts as confirmed, so that a new password
-// can be set within 10 minutes. All devices of the person are told.
+// A code by a parent opens only that family: a person of several families leaves this one's membership to a new person,
+// who has no password yet. A code by the host opens the whole person. Either is redeemed like the code of an invite,
+// and opens a session that counts as confirmed, so that a new password can be set within 10 minutes. All devices of the
+// person are notified.
 extension Store {
     /// Makes the code for a member of a parent's family.
     ///
-    /// - Parameter session: the parent's, which has confirmed, where the parent has something to show.
+    /// - Parameter session: the parent's session, which must have confirmed if the parent has a password or passkey.
     package func makeRecovery(of member: Identifier, family: Identifier, by session: Int64) throws(StoreFailure) -> Result<RecoveryMade, Rejection> {
         try account(isDone: isRecoveryMade) { at in
             let person = try own(session, at: at).person
@@ -57,17 +58,17 @@ extension Store {
         try InviteCode.hash(made.code).flatMap { try people.code(hash: $0) } != nil
     }
 
-    /// Whether the code of a recovery is good: the parent who made it is a parent of the family now.
+    /// Whether the code of a recovery is valid: the parent who made it is a parent of the family now.
     func isRecoveryGood(_ code: CodeRow, family: Identifier) throws -> Bool {
         guard let parent = code.recoveryBy else { return true }
         return try self.family(family)?.state.member(parent)?.role == .parent
     }
 
-    /// Enters a recovery, and lets the devices of the person be told after the commit.
+    /// Notes a recovery, and queues a notice for the devices of the person after the commit.
     ///
     /// - Parameters:
-    ///   - family: the one family that was opened; `nil`: all of the person.
-    ///   - session: the one that was opened.
+    ///   - family: the only family that was opened; `nil`: all families of the person.
+    ///   - session: the session that was opened.
     func recovered(_ person: Int64, _ way: RecoveryWay, by family: (key: Int64, member: Identifier)?, session: Int64, at: Int64) throws {
         let notice = RecoveryNotice(way: way, at: at)
         try people.setRecovery(notice, person: person)

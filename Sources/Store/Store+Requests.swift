@@ -3,10 +3,10 @@ import Family
 import Ledger
 import Wire
 
-// Proposals of HTTP requests, decided within a batch (`Store.commit`). Each stands alone, as a mutation does: one that is refused leaves the others as
-// they are, because nothing of it is written before it is decided.
+// Proposals of HTTP requests, decided within a batch (`Store.commit`). Each is independent, like a mutation: a refusal
+// leaves the others as they are, because nothing of a proposal is written before it is decided.
 extension Store {
-    /// Decides one request on everything that was decided before it in the batch.
+    /// Decides one request on top of all earlier decisions of the batch.
     ///
     /// - Throws: a failure of the engine.
     func answer(_ request: BatchRequest, at: Int64, _ batch: Batch, into results: inout [CommitResult]) throws -> BatchAnswer {
@@ -22,7 +22,8 @@ extension Store {
 
     /// Makes the record of a document under the rights of the person who uploads it (`Decider.add`).
     ///
-    /// Adding it again, after an answer that was lost, changes nothing and is answered as the first time, also if it was deleted meanwhile.
+    /// Adding it again, after a lost answer, changes nothing and gets the first answer, even if it was deleted in the
+    /// meantime.
     private func add(_ document: NewDocument, at: Int64, _ batch: Batch, _ results: inout [CommitResult]) throws -> Int64 {
         let (family, decider) = try self.decider(document.family, document.member, context: .athlete(document.athlete), at: at, batch)
         let version: Int64
@@ -34,8 +35,8 @@ extension Store {
         return version
     }
 
-    /// Makes a link by which a school opens a document, and enters the school among those that the document is shared with, under the rights of the
-    /// member who shares. A link that the school has already ends.
+    /// Makes a link with which a school opens a document, and adds the school to those with which the document is
+    /// shared, under the rights of the member who shares. An existing link of the school ends.
     private func make(_ share: NewShare, at: Int64, _ batch: Batch, _ results: inout [CommitResult]) throws -> ShareCreated {
         let life = share.life ?? NewShare.usualLife
         guard life >= NewShare.shortestLife, life <= NewShare.longestLife else {
@@ -48,12 +49,12 @@ extension Store {
         let patch = FieldPatch(setEdits: [.init(field: Self.sharedSchools, add: [share.school])])
         try decider.apply(Operation(kind: .document, id: share.document, action: .update(base: document.version, merge: .none, patch: patch)), 0)
         let decision = try decider.decision()
-        // A school that the document is shared with already may be gone, too.
+        // A school with which the document is already shared may be deleted, too.
         guard let school = try family.overlay.record(share.school), school.kind == .school, !school.isDeleted else {
             throw Rejection(.unknownReference, "This school is not there any more. Nothing was shared", field: "school_id")
         }
         try accept(decision, family, batch, &results)
-        // Decisions before this one can end links of the document, so they are written before the link is.
+        // Earlier decisions can end links of the document, so they are written before the link is.
         try write(batch)
         let token = ShareToken.make(environment.random)
         let link = ShareLink(
@@ -75,7 +76,7 @@ extension Store {
 
     private func accept(_ decision: Decision, _ family: Batch.Family, _ batch: Batch, _ results: inout [CommitResult]) throws {
         guard let change = CommittedChange(decision) else {
-            // After a run whose COMMIT had no answer the request finds what it did then.
+            // After a run whose COMMIT had no answer, the request finds the result of that run.
             results += try retold(since: batch.lost[family.state.id], family).map { CommitResult.change($0) }
             return
         }

@@ -1,11 +1,11 @@
 package import Family
 
 extension Store {
-    /// Takes away several rights in one transaction, so that many of them cost one sync.
+    /// Withdraws several rights in one transaction, so that many of them cost one sync.
     ///
     /// - Parameter revocations: at most `maxBatch`.
-    /// - Returns: for each, in order, why it was not done; `nil` when it is, or was done before. A refusal leaves the others as they are; when the
-    ///   disk is full each is `storage_full`.
+    /// - Returns: for each, in order, the reason why it was not done; `nil` if it is done, or was done before. A
+    ///   refusal leaves the others as they are; if the disk is full each is `storage_full`.
     package func revoke(_ revocations: [Revocation]) throws(StoreFailure) -> [Rejection?] {
         precondition(revocations.count <= Self.maxBatch, "a batch is at most \(Self.maxBatch) revocations")
         guard !revocations.isEmpty else { return [] }

@@ -3,13 +3,14 @@ package import Family
 import Ledger
 package import Wire
 
-/// A family for load tests, whose id and tokens the caller chooses so that programs which know nothing of it can name them.
+/// A family for load tests. The caller chooses its id and tokens, so that programs without access to the database can
+/// name them.
 ///
-/// Tokens that can be guessed are no secret: no program but a load generator may make one of these, and only in a folder of its own.
+/// Its tokens can be guessed, so only a load generator may make such a family, and only in a folder of its own.
 package struct SeededFamily: Sendable {
     package struct Parent: Sendable {
         package var name: String
-        /// Signs in as this parent, beside whatever session the parent gets later.
+        /// Signs in as this parent, besides the sessions that the parent gets later.
         package var token: String
 
         package init(name: String, token: String) {
@@ -34,9 +35,11 @@ package struct SeededFamily: Sendable {
 }
 
 extension Store {
-    /// Makes a family with its parents and a session for each, by the same steps as the admin commands, in one transaction.
+    /// Makes a family with its parents and a session for each, by the same steps as the admin commands, in one
+    /// transaction.
     ///
-    /// - Returns: the parents' member ids, in order; or why nothing was done (`already_exists` when the family is there).
+    /// - Returns: the parents' member ids, in order; or the reason why nothing was done (`already_exists` if the family
+    ///   exists).
     package func seed(_ family: SeededFamily) throws(StoreFailure) -> Result<[Identifier], Rejection> {
         precondition(!family.parents.isEmpty, "a family has a parent")
         let outcome = try transaction(isDone: { members in try self.hasSeeded(family.id, members) }) { _ in
@@ -67,10 +70,10 @@ extension Store {
         return try people.membership(first)?.familyID == family
     }
 
-    /// Makes somebody a parent or guest without an invite, for families that are made up.
+    /// Adds a parent or guest without an invite, for invented families.
     ///
-    /// - Parameter at: when it happened, UTC milliseconds; `nil`: now.
-    /// - Returns: the member, or why nothing was done; and the change for the live rooms.
+    /// - Parameter at: the time of the act, UTC milliseconds; `nil`: now.
+    /// - Returns: the member, or the reason why nothing was done; and the change for the live rooms.
     package func enroll(
         _ name: String, _ role: Role, in family: Identifier, by: Identifier, at: Int64? = nil
     ) throws(StoreFailure) -> (Result<Identifier, Rejection>, [CommitResult]) {
@@ -85,9 +88,9 @@ extension Store {
         }
     }
 
-    /// Consents to the sign-in of an athlete, for families that are made up: nobody has read the text.
+    /// Consents to the sign-in of an athlete, for invented families: nobody has read the text.
     ///
-    /// - Returns: why nothing was done; for an athlete of 18 that is no fault.
+    /// - Returns: the reason why nothing was done; for an athlete of 18 that is not an error.
     @discardableResult
     package func approve(_ athlete: Identifier, in family: Identifier, by parent: Identifier) throws(StoreFailure) -> Rejection? {
         let act = MemberCommand.Act.consent(version: environment.consent.version, digest: environment.consent.digest)
@@ -108,7 +111,8 @@ extension Store {
         return (member, change)
     }
 
-    /// Signs the parents of a seeded family in again with the same tokens, as of now: the sessions that they had since then may have come to their end.
+    /// Signs the parents of a seeded family in again with the same tokens, now, because their sessions may have ended
+    /// since then.
     ///
     /// - Parameter members: the answer of `seed`.
     package func signInAgain(_ family: SeededFamily, _ members: [Identifier]) throws(StoreFailure) -> Result<Void, Rejection> {

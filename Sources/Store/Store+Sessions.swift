@@ -3,16 +3,16 @@ import Crypto
 package import Family
 import Wire
 
-/// A session that is asked for.
+/// A session that is requested.
 package struct NewSession: Hashable, Sendable {
-    /// Names the person within this database (`SignIn.person`).
+    /// The name of the person within this database (`SignIn.person`).
     package var person: Int64
     package var kind: SessionKind
-    /// As `AccountSession.canonicalName` gives it; empty for none.
+    /// In the form of `AccountSession.canonicalName`; empty for none.
     package var name: String
-    /// The device is not the person's: the session ends after `AccountSession.briefHours`.
+    /// Whether the device does not belong to the person: then the session ends after `AccountSession.briefHours`.
     package var isBrief: Bool
-    /// The person has just shown their password or passkey.
+    /// Whether the person has just shown their password or passkey.
     package var isChecked: Bool
 
     package init(person: Int64, kind: SessionKind, name: String = "", isBrief: Bool = false, isChecked: Bool = false) {
@@ -24,26 +24,27 @@ package struct NewSession: Hashable, Sendable {
     }
 }
 
-/// A session that was made.
+/// A new session.
 package struct SessionMade: Hashable, Sendable {
     /// As `SignIn.session`.
     package var session: Int64
     package var id: Identifier
-    /// 43 characters of base64url. This is the only time that it is seen: the database holds its hash.
+    /// 43 characters of base64url. The token is shown only now: the database holds its hash.
     package var token: String
 }
 
-// Sessions: made, named, ended; and what a session has shown of its person.
+// Sessions: made, named, ended; and the proof that a session has shown of its person.
 //
 //     (none) --made--> alive --end, removal of the last membership, 90 idle days, `ends_at`--> (gone)
 //
-// Every act on the account is decided here by the session that asks: it must be alive, and not a token for a program.
+// Every act on the account depends on the session that asks: it must be alive, and not a token for a program.
 extension Store {
     // MARK: Making
 
-    /// Makes a session within a transaction that is open.
+    /// Makes a session within the open transaction.
     ///
-    /// A person has at most `AccountSession.most` sessions besides tokens: the one that nobody used for the longest time ends for the next one.
+    /// A person has at most `AccountSession.most` sessions besides tokens: the least recently used one ends to make
+    /// room for the next one.
     ///
     /// - Parameter token: `nil` draws one.
     func makeSession(_ new: NewSession, token: String? = nil, at: Int64) throws -> SessionMade {
@@ -63,9 +64,9 @@ extension Store {
         try account(isDone: isMade) { at in try makeSession(new, at: at) }
     }
 
-    /// Makes a session for the person of another one, which stays.
+    /// Makes a session for the person of another session, which stays.
     ///
-    /// - Parameter session: the key of the other one; it is alive and not a token for a program, or nothing is made.
+    /// - Parameter session: the key of the other session; if it has ended or is a token for a program, nothing is made.
     package func openSession(
         beside session: Int64, kind: SessionKind, name: String = "", isBrief: Bool = false
     ) throws(StoreFailure) -> Result<SessionMade, Rejection> {
@@ -73,7 +74,7 @@ extension Store {
             let row = try own(session, at: at)
             let made = try makeSession(NewSession(person: row.person, kind: kind, name: name, isBrief: isBrief), at: at)
             try audit(.signedIn, person: row.person, detail: kind.rawValue, at: at)
-            // The new session begins where the other one stands: a check is of the person.
+            // The new session takes over the check of the other one, because a check is about the person.
             if let checked = row.checkedAt { try people.setChecked(session: made.session, at: checked) }
             return made
         }
@@ -81,9 +82,9 @@ extension Store {
 
     // MARK: Names and ends
 
-    /// Names a session of the person whose session asks.
+    /// Renames a session of the session's person.
     ///
-    /// - Returns: the sessions of the person as they are now.
+    /// - Returns: the current sessions of the person.
     package func renameSession(_ id: Identifier, to name: String, by session: Int64) throws(StoreFailure) -> Result<[AccountSession], Rejection> {
         try account { at in
             let asking = try own(session, at: at)
@@ -94,7 +95,7 @@ extension Store {
         }
     }
 
-    /// Ends sessions of a person, within a transaction that is open.
+    /// Ends sessions of a person, within the open transaction.
     func end(_ end: SessionsEnd, at: Int64) throws {
         let asking = try own(end.session, at: at)
         switch end.choice {
@@ -112,12 +113,13 @@ extension Store {
         }
     }
 
-    /// Ends all sessions and tokens of a person but one, within a transaction that is open. For a new password or factor.
+    /// Ends all sessions and tokens of a person except one, within the open transaction. Used for a new password or
+    /// factor.
     ///
-    /// - Returns: how many have ended.
+    /// - Returns: the number of ended sessions.
     func endSessions(ofPerson person: Int64, besides session: Int64?) throws -> Int {
         var ended = 0
-        // A person of before this version can have more sessions than a person may have today.
+        // A person from before this version can have more sessions than a person may have today.
         let limit = AccountSession.most + AccountSession.mostTokens
         while true {
             let others = try people.sessions(ofPerson: person, limit: limit).filter { $0.key != session }
@@ -126,9 +128,9 @@ extension Store {
         }
     }
 
-    /// Ends a session, within a transaction that is open. Its connections are closed after the commit (`takeEndedSessions`).
+    /// Ends a session, within the open transaction. Its connections are closed after the commit (`takeEndedSessions`).
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     func endSession(key: Int64) throws -> Bool {
         guard try people.endSession(key: key) else { return false }
         endingSessions.append(key)
@@ -137,11 +139,12 @@ extension Store {
 
     // MARK: Checks
 
-    // A person with a password or passkey has to show it in the session that asks, at most 10 minutes before: a device that was left open, or a token
-    // that was stolen, is not enough. A person who has neither can show nothing, and must not be locked out of making the first one: for them the
-    // session itself counts, if it is a person's and not a program's. A token never counts, because nobody is behind it.
+    // A person with a password or passkey must have shown it in the session that asks, at most 10 minutes ago: an
+    // unattended device, or a stolen token, is not enough. A person who has neither can show nothing, and must not be
+    // locked out of making the first one: for them the session itself is enough, if it is a person's and not a
+    // program's. A token is never enough, because no person uses it.
 
-    /// Refuses an act that needs a fresh check, within a transaction that is open.
+    /// Refuses an act that needs a fresh check, within the open transaction.
     ///
     /// - Throws: `confirm_first`; `not_allowed` for a token; `not_signed_in` for a session that has ended.
     func requireCheck(session: Int64, at: Int64) throws {
@@ -152,7 +155,7 @@ extension Store {
 
     /// Records that a session has just shown the password or passkey of its person.
     ///
-    /// - Returns: why it was not recorded.
+    /// - Returns: the reason why it was not recorded.
     package func recordCheck(session: Int64) throws(StoreFailure) -> Rejection? {
         let outcome = try account { at in
             _ = try own(session, at: at)
@@ -175,9 +178,9 @@ extension Store {
         return row
     }
 
-    /// One act on an account, in a transaction.
+    /// Carries out one act on an account, in a transaction.
     ///
-    /// - Parameter isDone: as of `transaction`; without it the act can be done twice with the effect of once.
+    /// - Parameter isDone: as for `transaction`; without it, doing the act twice must have the effect of doing it once.
     func account<Value>(
         isDone: ((Value) throws -> Bool)? = nil, _ body: (Int64) throws -> Value
     ) throws(StoreFailure) -> Result<Value, Rejection> {
@@ -189,6 +192,6 @@ extension Store {
 }
 
 extension Rejection {
-    /// The same for an id of nobody and of somebody else.
+    /// The same refusal for an unknown id and for another person's.
     static let noSuchSession = Rejection(.notFound, "There is no such session or token. Nothing was changed")
 }

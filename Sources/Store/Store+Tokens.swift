@@ -4,16 +4,17 @@ package import Family
 import Ledger
 import Wire
 
-/// A token for a program that is asked for.
+/// A requested token for a program.
 package struct NewToken: Hashable, Sendable {
-    /// Drawn by the client, with the nonce: the token follows from both, so that a repetition of the request gets the token of the first answer.
+    /// The client draws it, with the nonce: the token follows from both, so that a repetition of the request gets the
+    /// token of the first answer.
     package var id: Identifier
     package var nonce: String
     package var name: String
     package var scope: TokenScope
     /// Days for which it is valid.
     package var days: Int64
-    /// Of the scope `calendar`: the athletes whose calendars it opens.
+    /// The athletes whose calendars it opens, for the scope `calendar`.
     package var athletes: [Identifier]
 
     package init(id: Identifier, nonce: String, name: String, scope: TokenScope, days: Int64, athletes: [Identifier] = []) {
@@ -26,18 +27,20 @@ package struct NewToken: Hashable, Sendable {
     }
 }
 
-/// A token that was made.
+/// A new token.
 package struct TokenMade: Hashable, Sendable {
     /// 256 bits as 43 characters of base64url; stored as a hash.
     package var token: String
     package var session: AccountSession
 }
 
-// Tokens for programs are sessions with a scope: they are listed, named and ended with the others, and end on their day.
+// Tokens for programs are sessions with a scope: they are listed, named and ended with the others, and end on their
+// day.
 extension Store {
     /// Makes a token, or repeats the answer to the request that made it.
     ///
-    /// - Parameter session: the session that asks, not a token itself; with a check of the password or passkey, where its person has one.
+    /// - Parameter session: the session that asks, which must not be a token; it needs a check of the password or
+    ///   passkey, if its person has one.
     package func makeToken(_ new: NewToken, by session: Int64) throws(StoreFailure) -> Result<TokenMade, Rejection> {
         try account(isDone: { try self.people.session(id: $0.session.id) != nil }) { at in
             let asking = try own(session, at: at)
@@ -93,7 +96,8 @@ extension Store {
     }
 }
 
-/// The secret of a token for a program: an HMAC over the request, with the key of the database. Nobody computes it without that key and the client's nonce.
+/// The secret of a token for a program: an HMAC over the request, with the key of the database. It cannot be computed
+/// without that key and the client's nonce.
 enum ProgramToken {
     static func make(key: [UInt8], person: Int64, id: Identifier, nonce: String) -> String {
         var message = Array("huddle token 1\n".utf8)

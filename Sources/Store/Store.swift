@@ -5,22 +5,24 @@ package import Wire
 
 /// The one writer of a database.
 ///
-/// Synchronous and confined to one thread. Each call that writes is one transaction, on stable storage when it returns (`durable`).
-/// After a `StoreFailure` every call throws it again: the process is to end.
+/// Synchronous and confined to one thread. Each call that writes is one transaction, on stable storage when it returns
+/// (`durable`). After a `StoreFailure` every call throws it again: the process must end.
 ///
-/// It batches, keeps receipts, purges, imports and repairs; a `StoreEngine` holds the rows, and the ledger decides.
+/// It batches, keeps receipts, purges, imports and repairs; a `StoreEngine` stores the rows, and the ledger decides.
 package final class Store {
-    /// Proposals in one transaction at most: a commit stays below about 5 ms, and more would save nothing (`swift-notes.md` §5).
+    /// The largest number of proposals in one transaction: a commit stays below about 5 ms, and more would save nothing
+    /// (`swift-notes.md` §5).
     package static let maxBatch = 256
-    /// Requests in one transaction beside them: each is written by itself, so that fewer fit into the same time.
+    /// The largest number of requests in one transaction besides them: each is written by itself, so that fewer fit
+    /// into the same time.
     package static let maxRequests = 64
 
-    /// Tombstones and receipts are kept so long, milliseconds: 30 days.
+    /// Milliseconds for which tombstones and receipts are kept: 30 days.
     package static let retention = LedgerEnvironment.retention
 
-    /// Names this database: 128 random bits in hex. A restored backup gets another.
+    /// The name of this database: 128 random bits in hex. A restored backup gets another.
     package let epoch: String
-    /// Why the epoch is a new one since this start, for the log; `nil` when it is not.
+    /// The reason why the epoch is new since this start, for the log; `nil` if it is not.
     package let epochRenewal: String?
 
     let environment: StoreEnvironment
@@ -38,29 +40,29 @@ package final class Store {
     let shares: any ShareWrites
     let feeds: any FeedWrites
     let consumers: any ConsumerWrites
-    /// Where the next portion of `maintain` begins.
+    /// The beginning of the next portion of `maintain`.
     var purgeStep = PurgeStep.first
-    /// The round of scrubbing that is under way.
+    /// The current round of scrubbing.
     var scrubbing: ScrubbingRound?
-    /// What the portion of purging that is under way could not read.
+    /// The rows that the current portion of purging could not read.
     var damagedRows: [DamagedRow] = []
 
     private var failure: StoreFailure?
-    /// Sessions that the transaction under way ends, and those that ended since `takeEndedSessions`.
+    /// Sessions that the current transaction ends, and those that ended since `takeEndedSessions`.
     var endingSessions: [Int64] = []
     private var endedSessions: [Int64] = []
-    /// What the transaction under way has to tell the devices of people, and what was committed of it since `takeNotices`.
+    /// Notices of the current transaction for people's devices, and the committed ones since `takeNotices`.
     var pendingNotices: [AccountNotice] = []
     private var notices: [AccountNotice] = []
-    /// Refusals beyond the quotas of families since `takeQuotaRefusals`.
+    /// Refusals because of families' quotas since `takeQuotaRefusals`.
     var quotaRefusals: [FamilyQuota: Int] = [:]
-    /// Mail was let wait, maybe by a transaction that did not happen.
+    /// Whether a mail was queued, possibly by a transaction that did not happen.
     var hasNewMail = false
 
-    /// How often a transaction is run while the engine says *again* or *unknown*.
+    /// The largest number of runs of a transaction while the engine reports *again* or *unknown*.
     package static let maxRuns = 5
 
-    /// Caches of what the database holds. Bounded by being emptied: what is missing is read again.
+    /// Caches of the database. They are bounded by being emptied: a missing value is read again.
     private var states: [Identifier: StoredFamily] = [:]
     private static let maxFamilies = 4_096
     private var clients: [ClientName: ClientState] = [:]
@@ -68,7 +70,7 @@ package final class Store {
     var importing: OngoingImport?
     private static let maxClients = 16_384
 
-    /// - Parameter engine: one that nobody else uses.
+    /// - Parameter engine: an engine that nobody else uses.
     package init(_ engine: any StoreEngine, environment: StoreEnvironment) throws(StoreFailure) {
         self.engine = engine
         self.environment = environment
@@ -90,28 +92,30 @@ package final class Store {
         try sweepImports()
     }
 
-    /// Ends the writing in good order: the next start knows that it needs no new epoch.
+    /// Ends the writing in an orderly way: the next start knows that it needs no new epoch.
     package func stop() throws(StoreFailure) { try upkeep { try engine.stop() } }
 
-    /// Applies what members ask for, in order, in one transaction.
+    /// Carries out members' proposals, in order, in one transaction.
     ///
-    /// Each proposal stands alone: one that is rejected leaves the others as they are.
+    /// Each proposal is independent: a rejected one leaves the others as they are.
     ///
     /// - Parameters:
     ///   - proposals: at most `maxBatch`.
-    ///   - at: when it happened, UTC milliseconds; `nil`: now. Only for a family that is made up, in the order of time.
-    /// - Returns: for each proposal, in order, its receipt and, when it changed something, the change. All of it is on stable storage.
-    ///   When the disk is full nothing of the batch happened and each receipt is `storage_full`; a later call may succeed.
-    /// - Throws: when the outcome is not known. Nobody may be told anything of the batch.
+    ///   - at: the time of the act, UTC milliseconds; `nil`: now. Only for invented families, in the order of time.
+    /// - Returns: for each proposal, in order, its receipt and, if it changed something, the change. All of it is on
+    ///   stable storage. If the disk is full, nothing of the batch happened and each receipt is `storage_full`; a later
+    ///   call may succeed.
+    /// - Throws: if the outcome is not known. Then no client may receive anything about the batch.
     package func commit(_ proposals: [Proposal], at: Int64? = nil) throws(StoreFailure) -> [CommitResult] {
         try commit(proposals, at: at, pace: .unhurried).results
     }
 
-    /// As above, but ends the batch when it has taken long enough (`BatchTurn`), so that no family waits long for another.
+    /// The same, but ends the batch when it has taken long enough (`BatchTurn`), so that no family waits long for
+    /// another.
     ///
     /// - Parameter requests: decided after the proposals, in the same transaction; at most `maxRequests`.
-    /// - Returns: the results of the proposals that were done, each receipt with what it cost, and the other proposals; the answers to the requests. At
-    ///   least one proposal and one request is done, of those that there are.
+    /// - Returns: the results of the proposals that were done, each receipt with its cost, and the other proposals; the
+    ///   answers to the requests. At least one proposal and one request are done, if there are any.
     package func commit(
         _ proposals: [Proposal], requests: [BatchRequest] = [], at: Int64? = nil, pace: BatchPace
     ) throws(StoreFailure) -> CommitReport {
@@ -119,14 +123,14 @@ package final class Store {
         precondition(requests.count <= Self.maxRequests, "a batch is at most \(Self.maxRequests) requests")
         guard !proposals.isEmpty || !requests.isEmpty else { return CommitReport(results: [], rest: []) }
         let at = at ?? environment.now()
-        /// The heads before a run whose outcome is not known, see `Store+Proposal`, `retold`.
+        /// The heads before a run with an unknown outcome, see `Store+Proposal`, `retold`.
         var heads: [Identifier: Int64] = [:]
         let outcome = try transaction { run in
             var results: [CommitResult] = []
             results.reserveCapacity(2 * proposals.count)
             let batch = Batch(lost: run == .afterUnknown ? heads : [:])
             defer { heads = batch.heads }
-            // All of a run that may have happened is told in one report.
+            // One report contains everything of a run that may have happened.
             var turn = BatchTurn(proposals, requests, run == .afterUnknown ? .unhurried : pace)
             for proposal in proposals where turn.takes(proposal) {
                 let weight = batch.weight
@@ -177,10 +181,10 @@ package final class Store {
         case refused(Rejection)
     }
 
-    /// Which run of a transaction a body is in.
+    /// The number of the run of a transaction, for its body.
     enum Run {
         case first
-        /// Nothing of the earlier runs happened.
+        /// No earlier run happened.
         case again
         /// The answer to the COMMIT of an earlier run was lost: that run happened as a whole, or not at all.
         case afterUnknown
@@ -188,26 +192,27 @@ package final class Store {
 
     /// Runs `body` in a transaction that is on stable storage when this returns `done`.
     ///
-    /// If the engine says *again* or *unknown*, the body runs again, at most `maxRuns` times: it must leave nothing outside of the engine that a
-    /// second run would find.
+    /// If the engine reports *again* or *unknown*, the body runs again, at most `maxRuns` times: it must leave nothing
+    /// outside of the engine that a second run would find.
     ///
-    /// - Parameter isDone: whether a run with an unknown outcome happened, by the value that its body returned; asked in a transaction. Without
-    ///   it the body runs again in every case, so it must find out by itself what an earlier run did, or do no harm twice.
-    /// - Returns: `refused` when `body` threw a `Rejection`, with `storage_full` when the disk is full, and with `busy` when each run ended with
-    ///   *again*; nothing happened then.
+    /// - Parameter isDone: whether a run with an unknown outcome happened, given the value that its body returned;
+    ///   called in a transaction. Without it the body runs again in every case, so it must find out by itself what an
+    ///   earlier run did, or do no harm if it runs twice.
+    /// - Returns: `refused` if `body` threw a `Rejection`, with `storage_full` if the disk is full, and with `busy` if
+    ///   each run ended with *again*; then nothing happened.
     func transaction<Value>(
         isDone: ((Value) throws -> Bool)? = nil, _ body: (Run) throws -> Value
     ) throws(StoreFailure) -> Outcome<Value> {
         if let failure { throw failure }
         var run = Run.first
         var isRecovered = true
-        /// What the last run returned whose outcome is not known.
+        /// The result of the last run with an unknown outcome.
         var lost: Value?
-        /// The sessions that runs of unknown outcome ended: a later run does not find them again.
+        /// The sessions that runs with unknown outcomes ended: a later run does not find them again.
         var lostEnds: [Int64] = []
         var lostNotices: [AccountNotice] = []
         for _ in 0..<Self.maxRuns {
-            /// What the body of this run returned.
+            /// The result of this run's body.
             var returned: Value?
             do {
                 if !isRecovered {
@@ -260,21 +265,21 @@ package final class Store {
         return .refused(.busy)
     }
 
-    /// Takes note that nothing may be written any more.
+    /// Notes that nothing may be written any more.
     private func fail(_ error: EngineFailure) -> StoreFailure {
         let first = failure ?? StoreFailure(error)
         failure = first
         return first
     }
 
-    /// Hands over the sessions that ended since the last call, for closing their connections. Those that the removal of a member ends are not among them:
-    /// the room closes these.
+    /// Returns the sessions that ended since the last call, so that their connections can be closed. It leaves out
+    /// those that the removal of a member ends, because the room closes them.
     package func takeEndedSessions() -> [Int64] {
         defer { endedSessions = [] }
         return endedSessions
     }
 
-    /// Hands over what the devices of people are to be told since the last call.
+    /// Returns the notices for people's devices since the last call.
     package func takeNotices() -> [AccountNotice] {
         defer { notices = [] }
         return notices
@@ -282,12 +287,13 @@ package final class Store {
 
     // MARK: Upkeep
 
-    /// Lets the engine do the upkeep that is due. Call it after the results of a commit are handed over, so that nobody waits for it.
+    /// Lets the engine do the due upkeep. Call it after the results of a commit were handed over, so that nobody waits
+    /// for it.
     package func checkpointIfDue() throws(StoreFailure) { try upkeep { try engine.tidy() } }
 
     /// Lets the engine do all upkeep; for idle moments.
     ///
-    /// - Returns: false if something was in the way; try again later.
+    /// - Returns: false if a reader blocked it; try again later.
     package func truncateLog() throws(StoreFailure) -> Bool { try upkeep { try engine.tidyAll() } }
 
     func upkeep<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Value {
@@ -317,7 +323,7 @@ package final class Store {
         return family
     }
 
-    /// After something of a family changed behind the cache.
+    /// Call this after a family changed behind the cache.
     func forgetFamily(key: Int64) {
         states = states.filter { $0.value.key != key }
     }
@@ -328,7 +334,7 @@ package final class Store {
     }
 
     /// - Returns: the record, deleted or not; `nil` if the family has no record with this id.
-    /// - Throws: a rejection for a record that is damaged: what asks for it is refused, and nothing else is harmed (R132).
+    /// - Throws: a rejection for a damaged record: requests for it are refused, and nothing else is affected (R132).
     func record(family: Int64, _ id: Identifier) throws -> Record? {
         guard let found = try records.find(family: family, id) else { return nil }
         guard let record = found.record else {
@@ -350,7 +356,7 @@ package final class Store {
         clients[name] = client
     }
 
-    /// After rows of `clients` changed behind the cache.
+    /// Call this after rows of `clients` changed behind the cache.
     func forgetClients() { clients.removeAll() }
 }
 

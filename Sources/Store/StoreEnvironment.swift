@@ -3,15 +3,15 @@ package import Family
 import Ledger
 import Wire
 
-/// What the store takes from outside: clock, randomness, zone data, limits. Closures, so that a simulation decides them.
+/// The store's sources from outside: clock, randomness, zone data, limits. Closures, so that a simulation decides them.
 package struct StoreEnvironment {
     /// UTC milliseconds.
     package let now: () -> Int64
-    /// So many random octets that nobody can predict: tokens and ids are made of them.
+    /// This many unpredictable random octets: tokens and ids are made of them.
     package let random: (Int) -> [UInt8]
-    /// The date, `YYYY-MM-DD`, in an IANA zone at an instant (UTC milliseconds); `nil` when the zone is not known.
+    /// The date, `YYYY-MM-DD`, in an IANA zone at an instant (UTC milliseconds); `nil` if the zone is not known.
     package let localDate: (_ zone: String, _ at: Int64) -> String?
-    /// What the rules of `Family` ask.
+    /// The environment of the rules of `Family`.
     package let rules: RuleEnvironment
     package let limits: Limits
     /// The text of consent in force.
@@ -33,19 +33,19 @@ package struct StoreEnvironment {
         self.mail = mail
     }
 
-    /// What the ledger takes of it.
+    /// The part that the ledger uses.
     var ledger: LedgerEnvironment {
         LedgerEnvironment(
             rules: rules, limits: limits, localDate: localDate, encode: { LogCodec.encode($0) },
             octets: { StoredFields.encode($0).count })
     }
 
-    /// Whole years from a birth date to today in a zone; `nil` when the birth date or the zone is not known.
+    /// Whole years from a birth date to today in a zone; `nil` if the birth date or the zone is not known.
     func age(born: CalendarDate?, zone: String, at: Int64) -> Int? { ledger.age(born: born, zone: zone, at: at) }
 
     /// The reason why a member may not enter the family now; `nil` if they may.
     func bar(_ member: MemberState, zone: String, at: Int64) -> EntryBar? {
-        // Most members are parents, and athletes of whom nothing has to be computed are rare.
+        // Most members are parents, for whom nothing has to be computed; athletes without a computation are rare.
         member.role == .parent ? nil : ledger.bar(member, zone: zone, at: at)
     }
 }

@@ -1,15 +1,15 @@
 import Posix
 
-/// The database can no longer be trusted to do what it says: a write, commit or sync failed, or what it holds makes no sense.
+/// The database can no longer be trusted: a write, commit or sync failed, or its content is not valid.
 ///
-/// Final: nothing of the batch was promised to anybody, nothing more is written, and the process ends with a non-zero code, without
-/// closing the database in good order. A full disk is not this; see `Store.commit`.
+/// Final: nothing of the batch was acknowledged, nothing more is written, and the process ends with a non-zero code,
+/// without closing the database in an orderly way. A full disk is not such a failure; see `Store.commit`.
 package struct StoreFailure: Error, Equatable, Sendable {
-    /// One sentence for the log; no value of anybody's record.
+    /// One sentence for the log, without a value of a record.
     package let message: String
-    /// The engine's own code (SQLite's extended result code); 0 if it was not the engine that failed.
+    /// The engine's own code (SQLite's extended result code); 0 if the failure did not come from the engine.
     package let code: Int32
-    /// A read took longer than its caller allows (`StoreReader.stopping`); nothing is wrong.
+    /// Whether a read took longer than its caller allows (`StoreReader.stopping`); then nothing is wrong.
     package let isStopped: Bool
 
     package init(_ message: String, code: Int32 = 0, isStopped: Bool = false) {
@@ -18,7 +18,7 @@ package struct StoreFailure: Error, Equatable, Sendable {
         self.code = code
     }
 
-    /// For what a confined, untyped body threw.
+    /// For an error of a confined, untyped body.
     init(_ error: any Error) {
         switch error {
         case let failure as StoreFailure: self = failure
@@ -33,15 +33,15 @@ extension StoreFailure: CustomStringConvertible {
     package var description: String { message }
 }
 
-/// Why a call of an engine did not do what it was asked for.
+/// The reason why a call of an engine failed.
 package enum EngineFailure: Error {
-    /// Nothing of the transaction happened, and the same transaction may succeed if it is run again: a serialization failure, or a connection
-    /// that was lost before COMMIT.
+    /// Nothing of the transaction happened, and the same transaction may succeed if it is run again: a serialization
+    /// failure, or a connection that was lost before COMMIT.
     case again(String)
     /// The answer to COMMIT was lost: the transaction happened as a whole, or not at all.
     case unknown(String)
     /// There is no room. Nothing of the transaction happened; a later one may succeed.
     case full
-    /// Storage cannot do what it says, or what it holds makes no sense. Nothing more may be written.
+    /// The storage failed, or its content is not valid. Nothing more may be written.
     case final(StoreFailure)
 }

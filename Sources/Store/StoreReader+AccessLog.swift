@@ -4,10 +4,10 @@ import Ledger
 package import Wire
 
 extension StoreReader {
-    /// Who looked at what is an athlete's: at one's own for an athlete; for a parent, at that of athletes without a login and of those
-    /// whose records they edit.
+    /// The access log: an athlete sees the views of their own data; a parent sees those of athletes without a sign-in
+    /// and of athletes whose records they edit.
     ///
-    /// - Returns: `not_allowed` for a guest, `invalid` for a mark that is none.
+    /// - Returns: `not_allowed` for a guest, `invalid` for a mark that is not valid.
     package func accessLog(
         family: Identifier, member: Identifier, _ request: AccessLogRequest
     ) throws(StoreFailure) -> Result<AccessPage, Rejection> {
@@ -31,7 +31,7 @@ extension StoreReader {
                     found.append(AccessPage.Entry(at: row.at, athlete: athlete, member: row.member, what: row.what, record: row.record))
                 }
             }
-            // The sort is stable: of one athlete and one moment the order stays that of the log.
+            // The sort is stable: entries of one athlete and one moment stay in the order of the log.
             found.sort { $0.at > $1.at }
             let rest = found.dropFirst(after.given)
             var page = AccessPage(request: request.request, entries: Array(rest.prefix(limit)))
@@ -43,7 +43,7 @@ extension StoreReader {
         }
     }
 
-    /// `nil` for who sees none.
+    /// `nil` for a member who sees none.
     private func visibleAthletes(_ key: Int64, _ family: Identifier, to member: Identifier) throws -> [Identifier]? {
         let everybody = try engine.records.members(family: key)
         guard let own = everybody[member], !own.isRemoved else { return nil }
@@ -63,14 +63,14 @@ extension StoreReader {
     }
 }
 
-/// Where a page of the access log ends: the moment of its last entry, and how many of that moment were given. Entries are only added at the
-/// newer end, so that an older moment always holds the same.
+/// The end of a page of the access log: the moment of its last entry, and the number of returned entries of that
+/// moment. Entries are only added at the newer end, so that an older moment always has the same ones.
 private struct AccessMark {
     var at: Int64
     var given: Int
 
     static let newest = AccessMark(at: .max, given: 0)
-    /// More entries of one millisecond than that are no mark of ours.
+    /// A mark with more entries of one millisecond than this is not from this server.
     private static let maxGiven = 10_000
 
     init(at: Int64, given: Int) {

@@ -3,26 +3,26 @@ package import Crypto
 package import Family
 import Folding
 
-/// What a sign-in by name is compared with.
+/// The stored data with which a sign-in by name is compared.
 package struct StoredSecrets: Hashable, Sendable {
     package var person: Int64
-    /// For the limits of guesses; `nil` for a stored name that no name can be.
+    /// For the limits of guesses; `nil` for a stored name that is not valid.
     package var account: SignInThrottle.Account?
     /// `nil` for a stored text that is not a hash.
     package var hash: PasswordHash?
-    /// The recovery code is one that the person has left, as far as a reader knows.
+    /// Whether the recovery code is one that the person has left, as far as a reader knows.
     package var hasRecoveryCode: Bool
-    /// The device is known to the account.
+    /// Whether the account knows the device.
     package var isKnownDevice: Bool
 }
 
 extension StoreReader {
-    /// What is stored for a sign-in name; `nil` if nobody has it.
+    /// The stored data of a sign-in name; `nil` if nobody has it.
     ///
     /// - Parameters:
     ///   - name: `nil` for a text that cannot be a name.
-    ///   - typed: the text of the name. With a mailed code the address to which it was sent will do.
-    ///   - recoveryCode: typed in the place of the password.
+    ///   - typed: the text of the name. With a mailed code, the address to which it was sent is enough.
+    ///   - recoveryCode: typed in place of the password.
     ///   - device: the secret of a device.
     package func secrets(of name: SignInName?, typed: String = "", recoveryCode: String?, device: String?) throws(StoreFailure) -> StoredSecrets? {
         try reading {
@@ -32,12 +32,12 @@ extension StoreReader {
         }
     }
 
-    /// What is stored for a person; `nil` without a password.
+    /// The stored data of a person; `nil` without a password.
     package func secrets(ofPerson person: Int64, recoveryCode: String?) throws(StoreFailure) -> StoredSecrets? {
         try reading { try engine.people.credential(person: person).map { try secrets($0, recoveryCode: recoveryCode, device: nil) } }
     }
 
-    /// Whether anybody whom a text means, by the sign-in name or the address, has a confirmed address.
+    /// Whether any person with this sign-in name or address has a confirmed address.
     package func hasMail(name: SignInName?, typed: String) throws(StoreFailure) -> Bool {
         try reading {
             if let name, let person = try engine.people.credential(folded: name.folded.octets)?.person, try engine.people.mail(person: person)?.address != nil { return true }
@@ -45,7 +45,7 @@ extension StoreReader {
         }
     }
 
-    /// What is stored for the person with a mailed code, if the name or the address is theirs.
+    /// The stored data of the person with a mailed code, if the name or the address is theirs.
     private func mailed(_ code: String, name: SignInName?, typed: String) throws -> StoredSecrets? {
         guard let hash = InviteCode.hash(code), let row = try engine.people.mail(recoveryHash: hash), row.isRecovery(hash, at: environment.now()),
             let address = row.address
@@ -68,12 +68,12 @@ extension StoreReader {
             person: row.person, account: (try? SignInName(row.name)).map { SignInThrottle.Account($0) }, hash: PasswordHash(row.hash), hasRecoveryCode: hasCode, isKnownDevice: isKnown)
     }
 
-    /// The ways in which a person can sign in, as a session of theirs sees them.
+    /// A person's ways to sign in, for one of their sessions.
     package func accountState(ofPerson person: Int64, session: Int64) throws(StoreFailure) -> AccountState {
         try reading { try engine.people.accountState(ofPerson: person, session: session, at: environment.now()) }
     }
 
-    /// Why a session may not change the ways in which its person signs in; `nil` if it may, as far as a reader knows.
+    /// The reason why a session may not change its person's ways to sign in; `nil` if it may, as far as a reader knows.
     package func refusal(ofChangeBy session: Int64, person: Int64) throws(StoreFailure) -> Rejection? {
         try reading {
             guard try engine.people.hasCredential(person: person) else { return nil }

@@ -4,9 +4,11 @@ import Ledger
 package import Wire
 
 extension StoreReader {
-    /// A page of the audit log: for a parent all entries of the family, for everybody else their own acts and those that concern them.
+    /// A page of the audit log: for a parent all entries of the family, for every other member their own acts and those
+    /// that concern them.
     ///
-    /// - Returns: `not_found` for a member who is not in the family any more, `invalid` for a mark that no answer gave.
+    /// - Returns: `not_found` for a member who is no longer in the family, `invalid` for a mark that is not from an
+    ///   answer.
     package func audit(family: Identifier, member: Identifier, _ request: AuditRequest) throws(StoreFailure) -> Result<AuditPage, Rejection> {
         var before = Int64.max
         if let text = request.before {

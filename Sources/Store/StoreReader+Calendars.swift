@@ -6,7 +6,7 @@ import Ledger
 package struct CalendarAccess: Hashable, Sendable {
     /// As `SignIn.session`.
     package var session: Int64
-    /// The athletes that the person may see, each with their family.
+    /// The athletes whom the person may see, each with their family.
     package var athletes: [CalendarAthlete]
     /// As `SignIn.isRenewalDue`.
     package var isRenewalDue: Bool
@@ -22,7 +22,7 @@ package struct CalendarAthlete: Hashable, Sendable {
 }
 
 extension StoreReader {
-    /// The athletes whose calendars a token opens: those that it names, as far as its person shares a family with them now.
+    /// The athletes whose calendars a token opens: those that it names and whose families its person is in now.
     ///
     /// - Returns: `nil` for every other token, and for one that has ended.
     package func calendarAccess(token: String) throws(StoreFailure) -> CalendarAccess? {

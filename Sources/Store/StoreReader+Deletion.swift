@@ -2,9 +2,9 @@ package import Bytes
 package import Family
 
 extension StoreReader {
-    /// Erasures, in the order of their beginnings.
+    /// Erasures, in the order of their beginning.
     ///
-    /// - Parameter all: also those that are done.
+    /// - Parameter all: whether to include those that are done.
     package func erasures(all: Bool) throws(StoreFailure) -> [Erasure] { try reading { try engine.families.erasures(all: all) } }
 
     /// The request to delete a family; `nil` if there is none.

@@ -4,12 +4,13 @@ import JSON
 package import Wire
 
 extension StoreReader {
-    /// Changes that a digest looks at, the newest: some milliseconds (`digestOctets` bounds long ones of before version 8). Who was away for longer reads the history.
+    /// The number of newest changes that a digest covers: some milliseconds (`digestOctets` bounds long ones from
+    /// before version 8). After a longer absence, the history has the rest.
     package static let digestChanges: Int64 = 1_000
-    /// Records and mentions that it names.
+    /// The largest number of records and mentions in a digest.
     static let digestRecords = 50
 
-    /// What others did since a member last looked.
+    /// The changes of others since a member last looked.
     package func digest(family: Identifier, member: Identifier, _ request: DigestRequest) throws(StoreFailure) -> DigestAnswer {
         try reading {
             let key = try key(family)
@@ -22,7 +23,7 @@ extension StoreReader {
         }
     }
 
-    /// The changes after a sequence, in order, as far as counting needs them.
+    /// The changes after a sequence, in order, in the form that counting needs.
     func outlines(_ family: Int64, after: Int64, _ body: (ChangeOutline) throws -> Void) throws {
         try engine.log.outlines(family: family, after: after) { _, octets in
             try body(outline(octets))
@@ -30,7 +31,8 @@ extension StoreReader {
         }
     }
 
-    /// The newest of the changes after a sequence, in order, as many as `digestOctets` hold, and the sequence that they follow.
+    /// The newest of the changes after a sequence, in order, as many as fit into `digestOctets`, and the sequence
+    /// before the first of them.
     private func newestOutlines(_ family: Int64, after: Int64) throws -> ([ChangeOutline], after: Int64) {
         var changes: [ChangeOutline] = []
         var octets = 0
@@ -54,7 +56,7 @@ extension StoreReader {
         return change
     }
 
-    /// How far a member has read; 0 before the first note of it.
+    /// The reading position of a member; 0 before the first note of it.
     private func readingPosition(_ family: Int64, of member: Identifier) throws -> Int64 {
         guard case .integer(let sequence)? = try record(family: family, ReadingPosition.id(of: member))?.fields["sequence"] else { return 0 }
         return sequence
@@ -74,9 +76,9 @@ private struct Summary {
     init(reader: Identifier) { self.reader = reader }
 
     mutating func add(_ change: ChangeOutline) {
-        // One's own are no news.
+        // The member's own changes are not news.
         guard change.member != reader else { return }
-        // How far others have read is not, either.
+        // Neither are others' reading positions.
         let entries = change.entries.filter { $0.kind != .readingPosition }
         guard !entries.isEmpty else { return }
         changes += 1

@@ -6,13 +6,13 @@ import Wire
 /// The right of a parent to a copy of their family.
 package struct ExportPermit: Sendable {
     package var member: Identifier
-    /// Octets that the copy takes, about.
+    /// The approximate octets of the copy.
     package var octets: Int64
 }
 
 extension StoreReader {
-    /// Whether a person may have a copy of a family. With birth dates and consents in it, the session has to have shown the person's password or passkey
-    /// within 10 minutes, if there is one to show.
+    /// Whether a person may receive a copy of a family. If it includes birth dates and consents, the session must have
+    /// shown the person's password or passkey within the last 10 minutes, if they have one.
     package func checkExport(_ family: Identifier, by signIn: SignIn, isPrivate: Bool) throws(StoreFailure) -> Result<ExportPermit, Rejection> {
         try reading {
             guard let membership = signIn.memberships.first(where: { $0.family == family }), let key = try engine.families.find(family)?.key,
@@ -26,7 +26,7 @@ extension StoreReader {
             { return .failure(.confirmFirst) }
             let usage = try engine.log.usage(family: key, head: engine.log.head(family: key))
             let files = try engine.blobs.usage(family: key, besides: "").used
-            // The records are in the log as well, and each takes its space in the archive a second time.
+            // The records are also in the log, and both take space in the archive.
             return .success(ExportPermit(member: membership.member, octets: files + 3 * usage.octets))
         }
     }

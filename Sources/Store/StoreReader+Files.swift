@@ -2,7 +2,7 @@ package import Blobs
 package import Bytes
 
 extension StoreReader {
-    /// Every family, in the order of their making.
+    /// Every family, in the order of their creation.
     package func allFamilies() throws(StoreFailure) -> [Identifier] { try reading { try engine.families.all().map(\.id) } }
 
     /// Every file that documents name, with its octets, family by family, each file once.

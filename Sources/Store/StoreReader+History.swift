@@ -5,14 +5,14 @@ import Ledger
 package import Wire
 
 extension StoreReader {
-    /// Octets of the changes in one answer, unless one alone has more.
+    /// The largest number of octets of the changes in one answer, unless one change alone is larger.
     private static let historyOctets = 196_608
 
-    /// Who changed what, newest first: of the family, or of one record.
+    /// The changes of the family, or of one record, newest first.
     ///
-    /// - Parameter member: who asks; what they may not write they cannot undo.
-    /// - Returns: `not_found` for a record that the family does not have or of another kind, `purged` for one
-    ///   that was deleted more than 30 days ago.
+    /// - Parameter member: the member who asks, and who can undo only changes that they may write.
+    /// - Returns: `not_found` for a record that the family does not have or of another kind, `purged` for one that was
+    ///   deleted more than 30 days ago.
     package func history(
         family: Identifier, member: Identifier, _ request: HistoryRequest
     ) throws(StoreFailure) -> Result<HistoryPage, Rejection> {
@@ -22,7 +22,7 @@ extension StoreReader {
             let rights = try rights(of: member, key, family)
             var page = HistoryPage(request: request.request, entries: [])
             var octets = 0
-            /// False when the change belongs to the next page.
+            /// False if the change belongs to the next page.
             func add(_ sequence: Int64, _ frame: [UInt8]) throws -> Bool {
                 octets += frame.count
                 guard page.entries.isEmpty || (page.entries.count < limit && octets <= Self.historyOctets) else {
@@ -41,7 +41,7 @@ extension StoreReader {
             guard let head = try engine.records.head(family: key, target.id), head.kind == Int64(target.kind.rawValue) else {
                 return .failure(try missing(target, key))
             }
-            // The clock decides, not whether the purge has come to it.
+            // The clock decides, not the progress of the purge.
             guard try !isExpired(target.id, key) else { return .failure(purged(target)) }
             let before = request.before ?? .max
             for sequence in try sequences(key, target.id, created: head.created, before: before, limit: limit + 1) {
@@ -59,7 +59,8 @@ extension StoreReader {
         return sequences
     }
 
-    /// `purged` for what was deleted for good, which every member of the family could have seen; `not_found` for what was never theirs.
+    /// `purged` for a record that was deleted for good, which every member of the family could have seen; `not_found`
+    /// for a record that the family never had.
     private func missing(_ target: HistoryRequest.Target, _ family: Int64) throws -> Rejection {
         guard try engine.records.isPurged(family: family, target.id, kind: target.kind) else {
             return Rejection(.notFound, ErrorCode.notFound.sentence, kind: target.kind, id: target.id)
@@ -73,13 +74,13 @@ extension StoreReader {
             kind: target.kind, id: target.id)
     }
 
-    /// Whether a record was deleted 30 days ago or earlier, so that it is purged for everybody who asks.
+    /// Whether a record was deleted 30 days ago or earlier, so that it counts as purged for every request.
     private func isExpired(_ id: Identifier, _ family: Int64) throws -> Bool {
         guard let deletedAt = try engine.records.head(family: family, id)?.deletedAt else { return false }
         return deletedAt <= environment.now() - Store.retention
     }
 
-    /// - Parameter record: the one that history is asked of: the rest of a batch is left out then.
+    /// - Parameter record: the record whose history is requested: then the rest of a batch is left out.
     private func item(_ stored: Change, of record: Identifier?, _ family: Int64, _ rights: Rights?) throws -> HistoryItem {
         var change = stored
         for place in change.entries.indices where try isExpired(change.entries[place].id, family) { change.entries[place].blank() }
@@ -91,10 +92,10 @@ extension StoreReader {
             undoes: change.undoes, changes: changes)
     }
 
-    /// The values that an update replaced, none for other entries; `nil` when they were purged.
+    /// The values that an update replaced, empty for other entries; `nil` if they were purged.
     private func replaced(by entry: ChangeEntry, _ family: Int64) throws -> [FieldPatch.Assignment]? {
         guard case .update(let after) = entry.effect else { return [] }
-        // Blank: purged, or about to be.
+        // Blank values are purged, or about to be.
         guard !after.isEmpty else { return nil }
         guard let found = try engine.history.replaced(family: family, entry.id, version: entry.version), !found.isEmpty,
             found != FormerValues.forgotten
@@ -102,7 +103,7 @@ extension StoreReader {
         return try FormerValues.decode(entry.kind, found).sorted { $0.field < $1.field }
     }
 
-    /// What a member may do now; `nil` for somebody who is not in the family.
+    /// A member's current rights; `nil` for a member who is not in the family.
     ///
     /// - Parameter key: the integer of the family.
     func rights(of member: Identifier, _ key: Int64, _ family: Identifier) throws -> Rights? {
@@ -113,12 +114,12 @@ extension StoreReader {
         return Rights(Actor(member: member, role: own.role), members: members) { environment.age(born: $0, zone: zone, at: now) }
     }
 
-    /// Whether nothing that came later contradicts taking a change back, and who asks may, by the rules that the writer asks (`Undo`,
-    /// `Permission`). What others put into a record since is the writer's to look at.
+    /// Whether no later change contradicts undoing a change, and the member who asks may do so, by the rules of the
+    /// writer (`Undo`, `Permission`). Only the writer checks later values of other members in the records.
     ///
     /// - Parameters:
-    ///   - former: of each entry, what it replaced.
-    ///   - rights: of who asks; `nil` for nobody's.
+    ///   - former: the values that each entry replaced.
+    ///   - rights: the rights of the member who asks; `nil` for none.
     private func isUndoable(
         _ change: Change, _ former: [[FieldPatch.Assignment]?], _ family: Int64, _ rights: Rights?
     ) throws -> Bool {
@@ -130,12 +131,12 @@ extension StoreReader {
             if case .create = entry.effect { created.insert(entry.id) }
         }
         var records: [Identifier: Record] = [:]
-        // The last first, as the writer does it.
+        // The last entry comes first, as in the writer.
         for (entry, before) in zip(change.entries, former).reversed() {
             guard let before, var now = try records[entry.id] ?? record(family: family, entry.id), try !isExpired(entry.id, family) else {
                 return false
             }
-            // An update of a record that goes anyway needs no look.
+            // An update of a record that the undo removes anyway needs no check.
             if case .update = entry.effect, created.contains(entry.id) { continue }
             var seen = now
             seen.version = now.version == last[entry.id] ? entry.version : 0

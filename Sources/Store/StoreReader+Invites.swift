@@ -3,13 +3,13 @@ package import Family
 import Ledger
 
 extension StoreReader {
-    /// Invites that one answer tells at most: those whose codes are good, and the newest of those that have expired.
+    /// The largest number of invites in one answer: those with valid codes, and the newest of those that have expired.
     package static let maxInvites = 100
 
-    /// The invites of a family that are pending or have expired, the newest first. Those of a member who is no parent any more open nothing and are
-    /// left out.
+    /// The invites of a family that are pending or have expired, newest first. Invites by a member who is no longer a
+    /// parent are not valid and are left out.
     ///
-    /// - Returns: `not_allowed` for anybody but a parent.
+    /// - Returns: `not_allowed` for a member who is not a parent.
     package func invites(family: Identifier, member: Identifier) throws(StoreFailure) -> Result<[Invite], Rejection> {
         try reading {
             let key = try key(family)

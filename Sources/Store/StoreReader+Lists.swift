@@ -5,17 +5,18 @@ package import Queries
 package import Wire
 
 extension StoreReader {
-    /// Changes that a listing follows one by one; past it, it is read anew, which costs the same then.
+    /// The number of changes that a listing follows one by one; above it, reading the listing again costs the same.
     private static let followedChanges: Int64 = 2_000
 
-    /// Messages that one search looks at: some milliseconds. Its page then ends early, and the mark goes on from there.
+    /// The number of messages that one search reads: some milliseconds. Then its page ends early, and the next one
+    /// continues at the mark.
     private static let searchedMessages = 500
 
     /// A page of a list.
     ///
     /// - Parameters:
-    ///   - query: what `request` asks for (`ListRequest.query`).
-    ///   - request: its number, page mark, size and wish to count.
+    ///   - query: the query of `request` (`ListRequest.query`).
+    ///   - request: its number, page mark, size, and whether it asks for the count.
     /// - Returns: `invalid` for a mark that is not of this list.
     package func page(family: Identifier, _ query: Query, _ request: ListRequest) throws(StoreFailure) -> Result<Page, Rejection> {
         var after: Place?
@@ -34,7 +35,7 @@ extension StoreReader {
         }
     }
 
-    /// - Returns: the page, and how long the whole list is; `nil` where nobody counts (all messages).
+    /// - Returns: the page, and the length of the whole list; `nil` if it is not counted (all messages).
     private func fill(
         _ key: Int64, _ family: Identifier, _ query: Query, _ sequence: Int64, after: Place?, limit: Int
     ) throws -> (PageFill, Int?) {
@@ -45,14 +46,14 @@ extension StoreReader {
             let today = try today(key, family)
             let selection: Selection
             if query.isDeleted {
-                // Those that can still be restored.
+                // The records that can still be restored.
                 let keys = listing.keys.filter { ($0.deletedAt ?? .min) > oldest }
                 selection = query.select(keys, today: today, after: after, limit: limit)
             } else {
                 selection = query.select(listing.keys, today: today, after: after, limit: limit)
             }
             for place in selection.places {
-                // Purged: only a list of the deleted can name it, until this listing is read anew.
+                // The record was purged: only a list of deleted records can name it, until this listing is read again.
                 guard let found = try engine.records.find(family: key, place.id), let record = readable(found) else { continue }
                 if !page.add(record, size: found.octets, place) { return (page, selection.total) }
             }
@@ -95,8 +96,8 @@ extension StoreReader {
 
     /// Figures of one kind.
     ///
-    /// - Parameter athlete: whose records count; `nil` for everybody's.
-    /// - Returns: `invalid` for a kind that has none.
+    /// - Parameter athlete: the athlete whose records count; `nil` for everybody's.
+    /// - Returns: `invalid` for a kind without figures.
     package func statistics(
         family: Identifier, _ request: StatisticsRequest, athlete: Identifier?
     ) throws(StoreFailure) -> Result<StatisticsAnswer, Rejection> {
@@ -131,31 +132,32 @@ extension StoreReader {
         }
     }
 
-    /// Which day it is for the family.
+    /// The current day of the family.
     private func today(_ key: Int64, _ family: Identifier) throws -> CalendarDate {
         let zone = try record(family: key, family)?.fields.text("time_zone") ?? "UTC"
         return environment.rules.rules(zone).localDate(at: environment.now())
     }
 
-    /// Changes that a family has before its listings are prepared: with fewer a list finds its records as quickly.
+    /// The number of a family's changes from which its listings are prepared: with fewer, a list finds its records as
+    /// fast.
     package static let largeFamily: Int64 = 500
 
-    /// Reads what lists of a family look at, so that the first one need not: some 6 us a record.
+    /// Reads the listings of a family in advance, so that the first list need not: about 6 us per record.
     ///
-    /// - Parameter goesOn: asked before each kind; false when there is something better to do.
+    /// - Parameter goesOn: called before each kind; false if there is something better to do.
     package func prepareLists(family: Identifier, while goesOn: () -> Bool) throws(StoreFailure) {
         for kind in Kind.allCases where kind != .message && !QueryDeclaration.of(kind).sorts.isEmpty {
             guard goesOn() else { return }
             try reading {
                 let key = try key(family)
-                // What is held stays as old as it is: the next list brings it up to date.
+                // A listing in the cache stays at its sequence: the next list updates it.
                 guard listings.find(.init(family: key, kind: kind)) == nil else { return }
                 _ = try listing(key, kind, sequence: try head(key))
             }
         }
     }
 
-    /// The listing of a kind, brought up to `sequence`.
+    /// The listing of a kind, updated to `sequence`.
     private func listing(_ family: Int64, _ kind: Kind, sequence: Int64) throws -> Listing {
         let name = ListingCache.Name(family: family, kind: kind)
         if let found = listings.find(name) ?? shelf.take(name, upTo: sequence).map(Listing.init), found.sequence <= sequence,
@@ -163,7 +165,7 @@ extension StoreReader {
         {
             if found.sequence < sequence {
                 do { try follow(found, family, kind, to: sequence) } catch {
-                    // Half brought up to date is worse than none.
+                    // A half-updated listing would be worse than none.
                     listings.forget(name)
                     throw error
                 }
@@ -172,8 +174,8 @@ extension StoreReader {
             listings.trim()
             return found
         }
-        // A read that was stopped leaves what it has read, so that the next one gets further. A record that came since, before the last id or after
-        // it, is among the changes that `follow` reads.
+        // A stopped read leaves the part that it has read, so that the next one gets further. A record that came since
+        // then, before or after the last id, is among the changes that `follow` reads.
         let begun = listings.takeBegun(name)
         let listing: Listing
         if let begun, begun.sequence <= sequence, sequence - begun.sequence <= Self.followedChanges { listing = begun } else { listing = Listing(sequence: sequence) }
@@ -184,7 +186,7 @@ extension StoreReader {
                 if let id = stored.id { listing.lastID = id }
             }
         } catch {
-            // Half followed is worse than none.
+            // A half-followed listing would be worse than none.
             if listing.sequence == sequence { listings.keepBegun(listing, name) }
             throw error
         }
@@ -213,19 +215,19 @@ extension StoreReader {
 /// The records of one page while it fills.
 struct PageFill {
     private(set) var records: [Record] = []
-    /// Where the next page begins; `nil` as long as the list may have ended.
+    /// The place at which the next page begins; `nil` while the list may have ended.
     var next: Place?
     private var octets = 0
     private var last: Place?
     private let limit: Int
 
-    /// Octets of the records in one page, unless one record alone has more.
+    /// The largest number of octets of the records in one page, unless one record alone is larger.
     private static let maxOctets = 196_608
 
     init(limit: Int) { self.limit = limit }
 
-    /// - Parameter size: octets of the fields as they are stored, which is how they travel.
-    /// - Returns: false when the record belongs to the next page.
+    /// - Parameter size: the octets of the stored fields, which are sent in the same form.
+    /// - Returns: false if the record belongs to the next page.
     mutating func add(_ record: Record, size: Int, _ place: Place) -> Bool {
         octets += size
         guard records.isEmpty || (records.count < limit && octets <= Self.maxOctets) else {
@@ -237,6 +239,6 @@ struct PageFill {
         return true
     }
 
-    /// The list goes on behind what is here.
+    /// Ends the page although the list continues.
     mutating func end() { next = last }
 }

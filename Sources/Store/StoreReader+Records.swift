@@ -6,14 +6,14 @@ import Wire
 
 // Changes, snapshots and pages of a family's records.
 extension StoreReader {
-    /// Octets of one portion of a snapshot when it travels, unless one record alone has more: a quarter of what waits for a slow reader at most, so that
-    /// the sender can pace them.
+    /// The largest number of octets of one sent portion of a snapshot, unless one record alone is larger: a quarter of
+    /// the octets that may wait for a slow reader, so that the sender can pace them.
     package static let snapshotFrameOctets = 65_536
 
-    /// Before all messages, the newest of which comes first.
+    /// The place before all messages, of which the newest comes first.
     static let newestMessage = place(.max, .max)
 
-    /// Where a message stands in the list of all: by the sequence and the position in its change, the later first.
+    /// The place of a message in the list of all: by the sequence and the position in its change, later ones first.
     private static func place(_ sequence: Int64, _ position: Int64) -> Place {
         Place(first: ~sequence, second: ~position, id: Identifier(high: 0, low: 0))
     }
@@ -21,16 +21,16 @@ extension StoreReader {
     /// The changes after a sequence, in order.
     ///
     /// - Parameters:
-    ///   - maxOctets: of all frames together; the first is given whatever its size.
-    ///   - isOver: asked after each frame; when it is true, the page ends there.
+    ///   - maxOctets: the octets of all frames together; the first one is returned whatever its size.
+    ///   - isOver: called after each frame; if it returns true, the page ends there.
     package func changes(
         family: Identifier, after: Int64, maxOctets: Int, endingWhen isOver: () -> Bool = { false }
     ) throws(StoreFailure) -> LogPage {
         try reading { try changesOnce(family: family, after: after, maxOctets: maxOctets, endingWhen: isOver) }
     }
 
-    /// The changes after a sequence, in order, and the members whose records they touched, with the role that each of them has now; `nil` for a
-    /// member who was removed.
+    /// The changes after a sequence, in order, and the members whose records they changed, each with their current
+    /// role; `nil` for a member who was removed.
     package func missedChanges(
         family: Identifier, after: Int64, maxOctets: Int
     ) throws(StoreFailure) -> (page: LogPage, rights: [(member: Identifier, role: Role?)]) {
@@ -47,13 +47,13 @@ extension StoreReader {
         }
     }
 
-    /// Inside of a read transaction.
+    /// Runs within a read transaction.
     private func changesOnce(
         family: Identifier, after: Int64, maxOctets: Int, endingWhen isOver: () -> Bool = { false }
     ) throws -> LogPage {
         let (key, floor) = try keyAndFloor(family)
         var page = LogPage(frames: [], reachedEnd: true)
-        // A purge came in between the join and this.
+        // A purge happened between the join and this read.
         guard after >= floor else {
             page.reachedEnd = false
             page.isTrimmed = true
@@ -80,9 +80,11 @@ extension StoreReader {
         return page
     }
 
-    /// All records of a family: tombstones of the last 30 days included, and of messages the newest (`Limits.snapshotMessages`).
+    /// All records of a family, including tombstones of the last 30 days, and the newest messages
+    /// (`Limits.snapshotMessages`).
     ///
-    /// - Parameter encode: makes of each portion what the caller wants of it, so that all records are never in memory together.
+    /// - Parameter encode: converts each portion to the caller's form, so that the records are never all in memory
+    ///   together.
     package func snapshot<Part>(family: Identifier, _ encode: (SnapshotPortion) -> Part) throws(StoreFailure) -> Snapshot<Part> {
         try reading {
             let key = try key(family)
@@ -102,24 +104,24 @@ extension StoreReader {
                 return messages < environment.limits.snapshotMessages
             }
             portions.finish(take)
-            // By subtraction: the old messages are not read for it, and a damaged record counts as left out.
+            // By subtraction: so the old messages need not be read, and a damaged record counts as left out.
             return Snapshot(
                 sequence: sequence, parts: parts, verification: SnapshotVerification(checksum: checksum, unsent: checksum - portions.checksum))
         }
     }
 
-    /// Gives the family's messages, the newest creation first, as they are now.
+    /// Passes the family's current messages to `body`, the newest creation first.
     ///
     /// - Parameters:
-    ///   - before: where an earlier walk ended.
-    ///   - body: with the record, the octets of its fields and its place; `false` ends the walk.
-    /// - Returns: where to go on when the walk ended by its own bound; `nil` when `body` ended it or the log did.
-    /// - Complexity: at most `walkedChanges` rows of the log, so that no family can hold up the reader.
+    ///   - before: the place at which an earlier walk ended.
+    ///   - body: receives the record, the octets of its fields and its place; `false` ends the walk.
+    /// - Returns: the place to continue at if the walk ended by its own bound; `nil` if `body` or the log ended it.
+    /// - Complexity: at most `walkedChanges` rows of the log, so that no family can block the reader.
     @discardableResult
     func walkMessages(
         _ family: Int64, before: Place, _ body: (Record, Int, Place) throws -> Bool
     ) throws -> Place? {
-        // A mark may say any number: whoever asks can make one up.
+        // A mark may contain any number, because a client can invent one.
         let newest = min(~before.first, try head(family))
         guard newest > 0 else { return nil }
         let oldest = newest - walkedChanges
@@ -141,7 +143,7 @@ extension StoreReader {
 }
 
 extension ChangeEntry {
-    /// Whether it made a message.
+    /// Whether it created a message.
     var isNewMessage: Bool {
         guard kind == .message, case .create = effect else { return false }
         return true
@@ -154,10 +156,10 @@ private struct SnapshotPortions {
     let maxOctets: Int
     private var records: [Record] = []
     private var octets = 0
-    /// Of the records that were added.
+    /// The checksum of the added records.
     private(set) var checksum = StateChecksum()
 
-    /// What a record's frame has besides its fields: four ids, three times, version, and their keys.
+    /// The octets of a record's frame besides its fields: four ids, three times, the version, and their keys.
     private static let envelopeOctets = 512
 
     init(sequence: Int64, maxOctets: Int) {
@@ -165,7 +167,7 @@ private struct SnapshotPortions {
         self.maxOctets = maxOctets
     }
 
-    /// - Parameter size: octets of the fields as they are stored, which is how they travel.
+    /// - Parameter size: the octets of the stored fields, which are sent in the same form.
     mutating func add(_ record: Record, size: Int, _ body: (SnapshotPortion) -> Void) {
         let size = size + Self.envelopeOctets
         if octets + size > maxOctets { finish(body) }

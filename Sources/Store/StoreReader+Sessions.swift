@@ -1,7 +1,7 @@
 package import Family
 
 extension StoreReader {
-    /// The sessions and tokens of a person, the last used first.
+    /// The sessions and tokens of a person, last used first.
     ///
     /// - Parameter current: the key of the session that asks.
     package func sessions(ofPerson person: Int64, current: Int64) throws(StoreFailure) -> [AccountSession] {

@@ -4,7 +4,8 @@ import Ledger
 package import Wire
 
 extension StoreReader {
-    /// The members' standings: for a parent those of everybody, for every other member the own one; with the text of consent in force.
+    /// The members' standings: for a parent those of all members, for every other member their own; with the text of
+    /// consent in force.
     package func standings(family: Identifier, member: Identifier, _ request: StandingsRequest) throws(StoreFailure) -> Result<StandingList, Rejection> {
         try reading {
             let key = try key(family)

@@ -5,25 +5,28 @@ package import Wire
 
 /// Reads a database beside its writer, on a connection of its own.
 ///
-/// Confined to one thread. Every call is one short snapshot of its engine, and what it returns is on stable storage. Open it after the `Store`, which makes and migrates the file.
+/// Confined to one thread. Every call is one short snapshot of its engine, and its result is on stable storage. Open it
+/// after the `Store`, which creates and migrates the file.
 package final class StoreReader {
-    /// Of the database. Clients see the family's (`Cursor.epoch`).
+    /// The epoch of the database. Clients see the family's (`Cursor.epoch`).
     package let epoch: String
 
     let environment: StoreEnvironment
     let engine: any ReaderEngine
-    /// Changes that one walk for messages looks at: some ten milliseconds in a family that hardly writes any. Tests make it small.
+    /// The number of changes that one walk for messages reads: about ten milliseconds in a family that hardly writes
+    /// any. Tests make it small.
     var walkedChanges: Int64 = 20_000
-    /// Octets that a digest reads: some ten milliseconds. Tests make it small.
+    /// The number of octets that a digest reads: about ten milliseconds. Tests make it small.
     var digestOctets = 8_388_608
     let listings = ListingCache()
     let shelf: ListingShelf
-    /// Records that were found damaged so far, for the log. All whose ids cannot be read either are one, `nil`.
+    /// The records that were found damaged so far, for the log. All records whose ids cannot be read either are one
+    /// entry, `nil`.
     package private(set) var damaged: Set<Identifier?> = []
 
     /// - Parameters:
-    ///   - engine: one that nobody else uses.
-    ///   - shelf: what it shares with other readers of this database.
+    ///   - engine: an engine that nobody else uses.
+    ///   - shelf: the listings that it shares with other readers of this database.
     package init(_ engine: any ReaderEngine, environment: StoreEnvironment, shelf: ListingShelf = ListingShelf()) {
         self.engine = engine
         self.environment = environment
@@ -33,7 +36,8 @@ package final class StoreReader {
 
     // MARK: Sessions
 
-    /// The holder of the session of a token; `nil` for a token of none, for a session that has ended, and for a token that opens calendars alone.
+    /// The holder of the session of a token; `nil` for an unknown token, for a session that has ended, and for a token
+    /// that only opens calendars.
     package func signIn(token: String) throws(StoreFailure) -> SignIn? {
         try reading {
             let now = environment.now()
@@ -58,12 +62,12 @@ package final class StoreReader {
         }
     }
 
-    /// Whether the writer would redeem a code now, as far as the code tells; the writer asks for the name.
+    /// Whether the writer would redeem a code now, judged by the code; the writer checks the name.
     ///
-    /// Strangers ask this, so that only somebody who holds a code that works costs the writer anything. A code that is unknown, used, expired
-    /// or of a removed member costs the same look-up and gets the same answer.
+    /// This is the check for strangers, so that only a client with a valid code costs the writer anything. A code that
+    /// is unknown, used, expired or of a removed member costs the same look-up and gets the same answer.
     ///
-    /// - Returns: `nil` when it would, `code_unknown` when not.
+    /// - Returns: `nil` if it would, `code_unknown` if not.
     package func refusal(ofCode code: String, nonce: String) throws(StoreFailure) -> Rejection? {
         try reading {
             let nonceHash = RedemptionNonce.hash(nonce)
@@ -74,9 +78,9 @@ package final class StoreReader {
         }
     }
 
-    /// Whether a person may join, and where their client goes on.
+    /// Whether a person may join, and the position at which their client continues.
     ///
-    /// - Parameter person: of `signIn`.
+    /// - Parameter person: the person of `signIn`.
     package func join(person: Int64, _ join: Join) throws(StoreFailure) -> JoinAnswer {
         try reading {
             guard let found = try engine.families.find(join.family), let id = try engine.people.member(family: found.key, person: person) else {
@@ -112,16 +116,17 @@ package final class StoreReader {
 
     // MARK: Parts
 
-    /// Runs reads that are stopped when they take too long; they throw `StoreFailure.isStopped` then.
+    /// Runs reads that are stopped if they take too long; then they throw `StoreFailure.isStopped`.
     ///
-    /// - Parameter isOver: asked every few rows.
+    /// - Parameter isOver: called every few rows.
     package func stopping<Value>(when isOver: @escaping () -> Bool, _ body: () throws(StoreFailure) -> Value) throws(StoreFailure) -> Value {
         engine.stopReads(when: isOver)
         defer { engine.stopReads(when: nil) }
         return try body()
     }
 
-    /// Runs `body` so that all it reads is true at one moment. If the engine says *again*, `body` runs again, in all `Store.maxRuns` times.
+    /// Runs `body` so that all its reads see one moment. If the engine reports *again*, `body` runs again, at most
+    /// `Store.maxRuns` times in total.
     func reading<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Value {
         var runs = 0
         while true {
@@ -131,7 +136,7 @@ package final class StoreReader {
                 try engine.end()
                 return value
             } catch {
-                // A snapshot that stays open would hold up the writer's upkeep.
+                // A snapshot that stays open would block the writer's upkeep.
                 try? engine.end()
                 runs += 1
                 if case .again = engine.failure(error), runs < Store.maxRuns { continue }
@@ -145,7 +150,7 @@ package final class StoreReader {
         return readable(found)
     }
 
-    /// The record; `nil` for one that is damaged, which is left out and harms no other (R132).
+    /// The record; `nil` for a damaged one, which is left out and affects no other (R132).
     func readable(_ stored: StoredRecord) -> Record? {
         if stored.record == nil { damaged.insert(stored.id) }
         return stored.record
@@ -155,10 +160,10 @@ package final class StoreReader {
 
     /// The integer that stands for a family.
     ///
-    /// - Throws: for one that is not there: who asks has joined it.
+    /// - Throws: if it does not exist, because the caller has joined it.
     func key(_ family: Identifier) throws -> Int64 { try keyAndFloor(family).key }
 
-    /// As `key`, with the sequence below which the log cannot be given any more.
+    /// As `key`, with the sequence below which the log is no longer complete.
     func keyAndFloor(_ family: Identifier) throws -> (key: Int64, floor: Int64) {
         guard let found = try engine.families.find(family) else { throw StoreFailure("a family that was joined is gone") }
         return (found.key, found.floor)

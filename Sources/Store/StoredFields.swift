@@ -2,11 +2,11 @@ package import Family
 import JSON
 import Wire
 
-/// Fields as they stand in the database: the JSON object of a frame, so that a reader's eyes and other programs see one form.
+/// Fields in the form of the database: the JSON object of a frame, so that people and other programs see one form.
 package enum StoredFields {
     /// The JSON object.
     ///
-    /// - Parameter octets: storage to be used again.
+    /// - Parameter octets: storage for reuse.
     package static func encode(_ fields: Fields, into octets: consuming [UInt8] = []) -> [UInt8] {
         octets.removeAll(keepingCapacity: true)
         var writer = JSONWriter(appendingTo: octets)
@@ -16,7 +16,8 @@ package enum StoredFields {
     }
 }
 
-/// Values that an update replaced: `{"was":{"name":"Camp"},"empty":["url"]}`, the second list for fields that held nothing.
+/// Values that an update replaced: `{"was":{"name":"Camp"},"empty":["url"]}`, the second list for fields that were
+/// empty.
 package enum FormerValues {
     /// The JSON object.
     package static func encode(_ kind: Kind, _ before: [FieldPatch.Assignment]) -> [UInt8] {
@@ -34,10 +35,10 @@ package enum FormerValues {
         return writer.octets
     }
 
-    /// Stands for values that are no longer kept. JSON, because archives carry it; `encode` never writes it.
+    /// The mark of values that are no longer kept. It is JSON, because archives contain it; `encode` never writes it.
     package static let forgotten = Array("{}".utf8)
 
-    /// Fields that this program does not know are left out.
+    /// Fields that this program does not know are dropped.
     package static func decode(_ kind: Kind, _ octets: [UInt8]) throws(StoreFailure) -> [FieldPatch.Assignment] {
         do throws(JSONError) {
             return try JSONReader.read(octets) { reader throws(JSONError) in

@@ -1,37 +1,38 @@
 import Bytes
 package import Family
 
-/// Looks and uses that are counted in memory and written together: entries of the access log, openings of share links, sessions in use.
+/// Views and uses that are counted in memory and written together: entries of the access log, openings of share links,
+/// sessions in use.
 ///
-/// A value without a clock: times are milliseconds of any clock that only grows, the same for all notes and for `Store.write`.
-/// Each of the three parts has its bound. A note above it is left out and counted in `takeDropped`; a session that is left out is noted by its
-/// next sign-in.
+/// A value without a clock: times are milliseconds of any monotonic clock, the same for all notes and for
+/// `Store.write`. Each of the three parts has its bound. A note above it is dropped and counted in `takeDropped`; a
+/// dropped session is noted at its next sign-in.
 package struct UsageNotes: Sendable {
-    /// Different entries of the access log. A repetition is the same entry.
+    /// The largest number of different entries of the access log. A repetition is the same entry.
     package static let maxAccesses = 16_384
-    /// Links that were opened, pages and downloads apart.
+    /// The largest number of opened links, pages and downloads separately.
     package static let maxLinks = 4_096
-    /// Rows for the logs of all links together. The counts of a link go on above it.
+    /// The largest number of rows for the logs of all links together. Above it, the counts of a link still rise.
     package static let maxRows = 16_384
-    /// Calendar feeds that were fetched.
+    /// The largest number of fetched calendar feeds.
     package static let maxFeeds = 16_384
-    /// Sessions in use.
+    /// The largest number of sessions in use.
     package static let maxSessions = 65_536
 
     /// The openings of one link.
     struct Openings: Sendable {
         var count: Int64
-        /// How many of them get a row in the log of the link.
+        /// The number of openings that get a row in the log of the link.
         var rows: Int64
         var first: Int64
         var last: Int64
     }
 
-    /// With the time of the first of them.
+    /// The entries, with the time of the first view of each.
     private(set) var accesses: [AccessNote: Int64] = [:]
     private(set) var visits: [ShareVisit: Openings] = [:]
     private(set) var sessions: Set<Int64> = []
-    /// `last` by the clock of the notes.
+    /// `last` is a time of the notes' clock.
     private(set) var fetches: [FeedName: FeedFetches] = [:]
     private var rows = 0
     private var dropped = 0
@@ -40,13 +41,13 @@ package struct UsageNotes: Sendable {
 
     package var isEmpty: Bool { accesses.isEmpty && visits.isEmpty && sessions.isEmpty && fetches.isEmpty }
 
-    /// Notes left out since this was asked last.
+    /// The number of notes that were dropped since the last call.
     package mutating func takeDropped() -> Int {
         defer { dropped = 0 }
         return dropped
     }
 
-    /// Somebody looked at what is an athlete's.
+    /// Notes that a person viewed data of an athlete.
     package mutating func add(_ access: AccessNote, at time: Int64) {
         guard accesses[access] == nil else { return }
         guard accesses.count < Self.maxAccesses else {
@@ -56,7 +57,7 @@ package struct UsageNotes: Sendable {
         accesses[access] = time
     }
 
-    /// Somebody opened a share link.
+    /// Notes that a visitor opened a share link.
     package mutating func add(_ visit: ShareVisit, at time: Int64) {
         guard visits[visit] != nil || visits.count < Self.maxLinks else {
             dropped += 1
@@ -72,7 +73,7 @@ package struct UsageNotes: Sendable {
         visits[visit] = openings
     }
 
-    /// A program fetched a calendar feed.
+    /// Notes that a program fetched a calendar feed.
     package mutating func add(_ feed: FeedName, program: String, at time: Int64) {
         guard fetches[feed] != nil || fetches.count < Self.maxFeeds else {
             dropped += 1
@@ -81,7 +82,7 @@ package struct UsageNotes: Sendable {
         fetches[feed] = FeedFetches(count: (fetches[feed]?.count ?? 0) + 1, last: time, program: program)
     }
 
-    /// A session is in use.
+    /// Notes that a session is in use.
     package mutating func add(session: Int64) {
         guard sessions.count < Self.maxSessions || sessions.contains(session) else {
             dropped += 1
@@ -92,13 +93,13 @@ package struct UsageNotes: Sendable {
 }
 
 extension Store {
-    /// Writes what was noted, in one transaction. What names a family or link that is gone is left out. A full disk loses the notes, for a look
-    /// back is not worth refusing a look.
+    /// Writes the notes, in one transaction. Notes about a family or link that no longer exists are dropped. If the
+    /// disk is full the notes are lost, because refusing a view would be worse than an incomplete log.
     ///
     /// - Parameter now: the time by the clock of the notes.
     package func write(_ notes: UsageNotes, now: Int64) throws(StoreFailure) {
         guard !notes.isEmpty else { return }
-        /// The link that was counted last, and its openings then. All else may be written twice.
+        /// The link that was counted last, and its openings afterwards. All other notes may be written twice.
         typealias Counted = (family: Int64, link: Identifier, openings: Int64)
         _ = try transaction(isDone: { (counted: Counted?) in
             guard let counted else { return false }

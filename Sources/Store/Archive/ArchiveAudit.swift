@@ -2,15 +2,17 @@ import Bytes
 import Family
 import Wire
 
-/// Whether the rows of an archive tell one story: following its log leads to its records, and its history has what the log replaced.
+/// Checks whether the rows of an archive agree: its log leads to its records, and its history has the values that the
+/// log replaced.
 ///
-/// Digests only say that nobody changed the archive by accident. A family whose records and log differ would show one thing to who joins and
-/// another to who resumes, so it is refused before anybody sees it.
+/// Digests only show that nobody changed the archive by accident. If the records and the log of a family differed, a
+/// client that joins would see other values than a client that resumes, so such a family is refused before anybody sees
+/// it.
 ///
-/// Values are compared by hashes that nobody outside of this process can foresee, so that a family costs some hundred octets a record
-/// of memory, whatever it holds.
+/// Values are compared by hashes that nobody outside of this process can predict, so that a family costs some hundred
+/// octets of memory per record, whatever its content.
 struct ArchiveAudit {
-    /// What can be said of a record after a change.
+    /// The known state of a record after a change.
     private struct State: Equatable {
         var kind: Kind
         var version: Int64
@@ -18,7 +20,7 @@ struct ArchiveAudit {
         var updatedAt: Int64
         var updatedBy: Identifier
         var deletedAt: Int64?
-        /// Of each field's value, in the order of the declaration.
+        /// The hash of each field's value, in the order of the declaration.
         var fields: [Int]
 
         init(_ record: Record) {
@@ -33,12 +35,12 @@ struct ArchiveAudit {
     }
 
     private var records: [Identifier: State] = [:]
-    /// Records whose purge had begun: their values are blank here and there.
+    /// Records whose purge had begun: some of their values are blank.
     private var blank: Set<Identifier> = []
     private var states: [Identifier: State] = [:]
-    /// Versions of what the log names and the records do not: purged ones, of which nothing else is left.
+    /// Versions of records that the log names and the records do not: purged ones, of which nothing else is left.
     private var gone: [Identifier: Int64] = [:]
-    /// How many versions of each record history tells of.
+    /// The number of versions of each record in the history.
     private var replaced: [Identifier: Int64] = [:]
 
     mutating func add(_ row: ArchiveRow) throws(ArchiveError) {
@@ -102,7 +104,7 @@ struct ArchiveAudit {
         replaced[row.record, default: 0] += 1
     }
 
-    /// After the last row.
+    /// Checks the whole after the last row.
     func finish() throws(ArchiveError) {
         guard gone.isEmpty else { throw .inconsistent("a record of its log is missing") }
         for (id, record) in records {
@@ -114,7 +116,7 @@ struct ArchiveAudit {
                 continue
             }
             guard state == record else { throw .inconsistent("a record is not what its log says") }
-            // Rows are in order and none stands twice, so their number tells whether one is missing.
+            // Rows are in order and none is there twice, so their number shows whether one is missing.
             guard replaced[id] ?? 0 == record.version - 1 else { throw .inconsistent("a version of a record is missing in its history") }
         }
     }

@@ -1,23 +1,24 @@
 package import Family
 package import Posix
 
-/// Why an archive was not written or not read; each is one sentence for the person who asked.
+/// The reason why an archive was not written or not read, as one sentence for a person.
 package enum ArchiveError: Error, Equatable, Sendable {
     case notAnArchive
     case newer(Int64)
-    /// It ends before its manifest.
+    /// The archive ends before its manifest.
     case partial
-    /// A file of it is not what the manifest says.
+    /// A file of the archive does not match the manifest.
     case changed(String)
-    /// The digests agree, and yet a line makes no sense: it was not written by `huddled export`, or by a newer program.
+    /// The digests agree, and yet a line is not valid: another program than `huddled export` wrote it, or a newer
+    /// version.
     case badLine(String, Int64)
-    /// Lines that do not make a family together.
+    /// The lines do not make a family together.
     case inconsistent(String)
     case tooLarge(String)
     case file(Errno)
-    /// A document's file is not there or is damaged, so the archive would not be whole.
+    /// A document's file is missing or damaged, so the archive would be incomplete.
     case lostFile(String)
-    /// The server ends.
+    /// The server is shutting down.
     case stopped
     /// The writer refused a part.
     case refused(Rejection)

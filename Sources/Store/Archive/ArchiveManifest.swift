@@ -3,15 +3,15 @@ import Crypto
 import JSON
 import Wire
 
-/// The last file of an archive: what it holds and by which everything before it is checked.
+/// The last file of an archive: it lists the content, and everything before it is checked by it.
 package struct ArchiveManifest: Equatable, Sendable {
-    /// The version of the form that this program writes, and the newest that it reads.
+    /// The version of the format that this program writes, and the newest that it reads.
     package static let version: Int64 = 2
-    /// From this form on the files of documents are in it.
+    /// From this version on, archives contain the files of documents.
     static let versionWithFiles: Int64 = 2
     static let format = "huddle-family-archive"
     static let fileName = "manifest.json"
-    /// Octets that a manifest has at most: a handful of names and digests are far below.
+    /// The largest number of octets of a manifest: a handful of names and digests need far fewer.
     static let maxOctets = 65_536
 
     /// One file of the archive.
@@ -23,9 +23,9 @@ package struct ArchiveManifest: Equatable, Sendable {
         var sha256: String
     }
 
-    /// Of the form.
+    /// The version of the format.
     package var version = ArchiveManifest.version
-    /// Of the database that it was exported from; an imported family lives under the epoch of its new database.
+    /// The epoch of the database that it was exported from; an imported family gets the epoch of its new database.
     package var epoch: String
     /// UTC milliseconds.
     package var exportedAt: Int64
@@ -40,7 +40,8 @@ package struct ArchiveManifest: Equatable, Sendable {
     package var isPrivate: Bool
     var members: [Member] = []
 
-    /// What an export of the same state would have as well, wherever it is made: not receipts, which age. Records name their files.
+    /// Whether another export of the same state agrees, wherever it was made. Receipts do not count, because they
+    /// expire. Records name their files.
     func isSameState(as other: ArchiveManifest) -> Bool {
         func state(_ manifest: ArchiveManifest) -> [Member] {
             manifest.members.filter { [ArchiveMember.records, .log, .history].map(\.rawValue).contains($0.name) }
@@ -48,7 +49,7 @@ package struct ArchiveManifest: Equatable, Sendable {
         return family == other.family && head == other.head && floor == other.floor && state(self) == state(other)
     }
 
-    /// The files that an archive of this form has, in their order.
+    /// The files that an archive of this version has, in their order.
     var expected: [String] {
         ArchiveMember.allCases
             .filter { ($0.isPrivate ? isPrivate : true) && ($0 == .files ? version >= Self.versionWithFiles : true) }.map(\.rawValue)
@@ -56,7 +57,8 @@ package struct ArchiveManifest: Equatable, Sendable {
 
     func lines(_ member: ArchiveMember) -> Int64 { members.first { $0.name == member.rawValue }?.lines ?? 0 }
 
-    /// With its own digest at the end, so that a change of the manifest itself is noticed as well.
+    /// The encoded manifest with its own digest at the end, so that a change of the manifest itself is detected as
+    /// well.
     func encode() -> [UInt8] { encode(seal: Hex.encode(Digest.sha256(encode(seal: "")))) }
 
     private func encode(seal: String) -> [UInt8] {
@@ -103,9 +105,9 @@ package struct ArchiveManifest: Equatable, Sendable {
         return json.octets + [UInt8(ascii: "\n")]
     }
 
-    /// - Throws: `.newer` for a later form, `.notAnArchive` for what is no manifest.
+    /// - Throws: `.newer` for a later version, `.notAnArchive` for octets that are not a manifest.
     static func decode(_ octets: [UInt8]) throws(ArchiveError) -> ArchiveManifest {
-        // The version first: a later form may have other members.
+        // The version first: a later version may have other members.
         guard let version = try? versionAlone(octets) else { throw .notAnArchive }
         guard version <= Self.version else { throw .newer(version) }
         let manifest: ArchiveManifest

@@ -4,15 +4,16 @@ import JSON
 import Posix
 import Tar
 
-/// An archive that was checked from its first octet to its last: it is whole, and each file is what the manifest says.
+/// An archive that was checked from its first octet to its last: it is complete, and each file matches the manifest.
 struct ArchiveReader {
-    /// Octets of one line at most. A line holds one change, and no mutation that a server takes makes one of a fraction of this.
+    /// The largest number of octets of one line. A line holds one change, and a mutation that a server accepts makes a
+    /// small fraction of this.
     static let maxLine = 64 << 20
-    /// Files in an archive: far more than this version knows.
+    /// The largest number of files in an archive: far more than this version has.
     private static let maxFiles = 64
-    /// Files of documents: as many as a family has records.
+    /// The largest number of documents' files: as many as a family has records.
     private static let maxBlobs = 100_000
-    /// Octets that are read at once.
+    /// The number of octets per read.
     private static let chunk = 65_536
 
     let manifest: ArchiveManifest
@@ -26,11 +27,11 @@ struct ArchiveReader {
         var sha256: String
     }
 
-    /// Reads all of it once.
+    /// Reads the whole archive once.
     ///
     /// - Parameters:
-    ///   - raw: open for reading at any place; the caller keeps it.
-    ///   - isStopped: asked now and then.
+    ///   - raw: a descriptor for reading at any offset; the caller keeps it.
+    ///   - isStopped: called regularly.
     init(_ raw: Int32, isStopped: @escaping () -> Bool = { false }) throws(ArchiveError) {
         self.raw = raw
         self.isStopped = isStopped
@@ -44,7 +45,7 @@ struct ArchiveReader {
             guard let file = files[member.name] else { throw .partial }
             guard file.size == member.octets, file.sha256 == member.sha256 else { throw .changed(member.name) }
         }
-        // A file that the manifest does not name is somebody else's.
+        // A file that the manifest does not name does not belong to the archive.
         if let other = files.keys.sorted().first(where: { 
             $0 != ArchiveManifest.fileName && !expected.contains($0)
                 && !($0.hasPrefix(ArchiveRow.File.folder) && manifest.version >= ArchiveManifest.versionWithFiles)
@@ -76,7 +77,7 @@ struct ArchiveReader {
         }
     }
 
-    /// The files of documents, each there with the length and the content that its line says, and no others.
+    /// The files of documents, each with the length and the content that its line declares, and no others.
     func blobs() throws(ArchiveError) -> [ArchiveRow.File] {
         var found: [ArchiveRow.File] = []
         try lines(.files) { line, number throws(ArchiveError) in
@@ -90,15 +91,16 @@ struct ArchiveReader {
         return found
     }
 
-    /// Gives `body` the octets of a file of documents.
+    /// Passes the octets of a document's file to `body`.
     func content(_ blob: ArchiveRow.File, _ body: ([UInt8]) throws(ArchiveError) -> Void) throws(ArchiveError) {
         guard let file = files[blob.name] else { throw .partial }
         try Self.pieces(raw, file.start, file.size, isStopped, body)
     }
 
-    /// Gives `body` every line of a file, without its line feed, and looks again whether the file is what the manifest says.
+    /// Passes every line of a file to `body`, without its line feed, and checks again whether the file matches the
+    /// manifest.
     ///
-    /// - Parameter body: gets the octets, lent, and the number of the line from 1.
+    /// - Parameter body: receives the octets, which are valid during the call, and the number of the line from 1.
     func lines(_ member: ArchiveMember, _ body: (UnsafeRawBufferPointer, Int64) throws(ArchiveError) -> Void) throws(ArchiveError) {
         guard let file = files[member.rawValue] else { return }
         var digest = SHA256()
@@ -126,7 +128,7 @@ struct ArchiveReader {
         guard Hex.encode(digest.finish()) == file.sha256 else { throw .changed(member.rawValue) }
     }
 
-    /// Takes a line out of the string that holds it where it has line breaks inside.
+    /// Extracts a line from the JSON string that holds it if it contains line breaks.
     private static func open(
         _ line: ArraySlice<UInt8>, _ member: ArchiveMember, _ number: Int64,
         _ body: (UnsafeRawBufferPointer, Int64) throws(ArchiveError) -> Void
@@ -141,7 +143,7 @@ struct ArchiveReader {
         try text.withUnsafeBufferPointer { octets throws(ArchiveError) in try body(UnsafeRawBufferPointer(octets), number) }
     }
 
-    /// Gives `body` the octets of a part of the file, some at a time.
+    /// Passes the octets of a part of the file to `body` in pieces.
     private static func pieces(
         _ raw: Int32, _ start: Int, _ size: Int, _ isStopped: () -> Bool, _ body: ([UInt8]) throws(ArchiveError) -> Void
     ) throws(ArchiveError) {

@@ -3,19 +3,19 @@ import Family
 import JSON
 import Wire
 
-/// The files of a family's archive, in their order. `proto/archive.md` tells what stands in each.
+/// The files of a family's archive, in their order. `proto/archive.md` describes the content of each.
 package enum ArchiveMember: String, CaseIterable, Sendable {
     case records = "records.jsonl"
     case log = "log.jsonl"
     case history = "history.jsonl"
     case clients = "clients.jsonl"
     case receipts = "receipts.jsonl"
-    /// What is left of deleted records after 30 days: their names.
+    /// The remainder of deleted records after 30 days: their names.
     case purged = "purged.jsonl"
-    /// Birth dates and consents, and who looked at whose season; only where it was asked for.
+    /// Birth dates, consents, and the access log; only if they were requested.
     case people = "private.jsonl"
     case accesses = "accesses.jsonl"
-    /// The files of documents, which follow it in the archive, each under `blobs/` and its digest.
+    /// The files of documents, which follow this one in the archive, each under `blobs/` and its digest.
     case files = "files.jsonl"
 
     var isPrivate: Bool { self == .people || self == .accesses }
@@ -37,7 +37,7 @@ enum ArchiveRow: Sendable {
     struct Change: Sendable {
         var sequence: Int64
         var at: Int64
-        /// How many messages the change created.
+        /// The number of messages that the change created.
         var messages: Int64
         /// The frame octet for octet.
         var frame: [UInt8]
@@ -67,7 +67,7 @@ enum ArchiveRow: Sendable {
 }
 
 extension BlobRow {
-    /// What it is called in the archive.
+    /// The name in the archive.
     var name: String { Self.folder + sha256 }
     static let folder = "blobs/"
 }
@@ -133,7 +133,7 @@ extension ArchiveRow {
 
     /// Reads a line of a member.
     ///
-    /// - Throws: also for a line that `encode` would write in another way: it says something that this program would lose.
+    /// - Throws: also for a line that `encode` would write differently: this program would lose a part of it.
     static func decode(_ member: ArchiveMember, _ octets: UnsafeRawBufferPointer) throws(JSONError) -> ArchiveRow {
         let row = try JSONReader.read(octets, maxDepth: JSONReader.deepest) { reader throws(JSONError) in
             member == .records ? .record(try RecordCodec.read(&reader)) : try read(member, &reader, octets.count)

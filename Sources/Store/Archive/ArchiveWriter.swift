@@ -4,18 +4,19 @@ import JSON
 import Posix
 import Tar
 
-/// Writes an archive into a file that can be written at any place: each header once the size of its content is known, the manifest last.
+/// Writes an archive into a file that can be written at any offset: each header once the size of its content is known,
+/// the manifest last.
 ///
-/// Keeps a buffer of 64 KiB, whatever the family's size. Without a descriptor it only computes what the manifest would say.
+/// It keeps a buffer of 64 KiB, whatever the family's size. Without a descriptor it only computes the manifest.
 final class ArchiveWriter {
-    /// Octets that wait before they are written.
+    /// The number of octets that wait before they are written.
     private static let bufferOctets = 65_536
 
     private let raw: Int32?
     private let modified: Int64
     private(set) var members: [ArchiveManifest.Member] = []
 
-    /// Octets of the file that are written or wait in `buffer`.
+    /// The number of octets of the file that are written or wait in `buffer`.
     private(set) var end = 0
     private var buffer: [UInt8] = []
     private var header = 0
@@ -24,7 +25,7 @@ final class ArchiveWriter {
 
     /// - Parameters:
     ///   - raw: an empty file, open for writing; `nil` writes nothing.
-    ///   - modified: time of all files in it, seconds since 1970.
+    ///   - modified: the time of all files in it, seconds since 1970.
     init(_ raw: Int32?, modified: Int64) {
         self.raw = raw
         self.modified = modified
@@ -41,8 +42,8 @@ final class ArchiveWriter {
 
     /// Adds a line to the file.
     ///
-    /// - Parameter text: a JSON value. Where it has line breaks inside (free JSON keeps its white space) the line is a JSON string
-    ///   that holds it.
+    /// - Parameter text: a JSON value. If it contains line breaks (free JSON keeps its white space), the line is a JSON
+    ///   string that holds it.
     func line(_ text: [UInt8]) throws(ArchiveError) {
         var line = text
         if text.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
@@ -55,7 +56,7 @@ final class ArchiveWriter {
         try content(line)
     }
 
-    /// Adds octets to the file, as they are.
+    /// Adds octets to the file, unchanged.
     func raw(_ octets: UnsafeRawBufferPointer) throws(ArchiveError) { try content(Array(octets)) }
 
     private func content(_ octets: [UInt8]) throws(ArchiveError) {
@@ -65,7 +66,7 @@ final class ArchiveWriter {
 
     /// Ends the file.
     ///
-    /// - Parameter isListed: the manifest names it.
+    /// - Parameter isListed: whether the manifest names it.
     /// - Returns: its digest in hexadecimal.
     @discardableResult
     func finish(_ name: String, isListed: Bool = true) throws(ArchiveError) -> String {
@@ -81,7 +82,7 @@ final class ArchiveWriter {
         return sha256
     }
 
-    /// Adds the manifest and the end of the archive, and waits until all is on stable storage.
+    /// Adds the manifest and the end of the archive, and waits until everything is on stable storage.
     func finish(_ manifest: ArchiveManifest) throws(ArchiveError) {
         try begin()
         try content(manifest.encode())

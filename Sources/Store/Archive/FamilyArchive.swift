@@ -4,23 +4,24 @@ import Family
 import JSON
 import Posix
 
-/// What an import came to.
+/// The result of an import.
 package enum ImportOutcome: Equatable, Sendable {
     case imported
-    /// The family was here before, exactly as it is in the archive.
+    /// The family already exists, exactly as it is in the archive.
     case alreadyHere
 }
 
 package enum FamilyArchive {
-    /// Puts a family of an archive into the database, whole or not at all.
+    /// Imports a family from an archive into the database, completely or not at all.
     ///
     /// - Parameters:
-    ///   - raw: open for reading at any place.
-    ///   - reader: to compare with a family that is here already.
-    ///   - blobs: where the files of documents go.
-    ///   - isStopped: asked now and then.
-    ///   - perform: gives a step to the writer and waits for it; the rejection when it was refused, `stopped` when nobody will answer.
-    /// - Returns: the manifest and what was done; after a failure nothing is left.
+    ///   - raw: a descriptor for reading at any offset.
+    ///   - reader: compares the archive with a family that exists already.
+    ///   - blobs: the folder for the files of documents.
+    ///   - isStopped: called regularly.
+    ///   - perform: gives a step to the writer and waits for it; returns the rejection if it was refused, `stopped` if
+    ///     no answer will come.
+    /// - Returns: the manifest and the result; after a failure nothing remains.
     package static func read(
         _ raw: Int32, reader: StoreReader, blobs: BlobFolder, isStopped: @escaping () -> Bool = { false },
         perform: (ImportStep) throws(ArchiveError) -> Void
@@ -39,7 +40,8 @@ package enum FamilyArchive {
             }
             try perform(.begin(manifest))
             do {
-                // First, so that a document's file is there when its record is. What is left of an import that fails is swept a day later.
+                // Files come first, so that a document's file is there when its record is. A sweep removes the
+                // remainder of a failed import a day later.
                 for file in files { try receive(file, of: archive, into: blobs) }
                 var audit = ArchiveAudit()
                 for member in ArchiveMember.allCases { try send(member, of: archive, &audit, perform) }
@@ -65,7 +67,8 @@ package enum FamilyArchive {
                     try octets.span.bytes.withUnsafeBytes { (all) throws(Errno) in try incoming.append(all) }
                 } catch { throw .file(error) }
             }
-            // Its content was compared with the manifest a moment ago, and the archive may have changed since.
+            // The content was compared with the manifest a moment ago, and the archive may have changed in the
+            // meantime.
             guard try incoming.finish().sha256 == file.sha256 else { throw ArchiveError.changed(file.name) }
         } catch let error as ArchiveError {
             throw error

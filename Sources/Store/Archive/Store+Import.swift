@@ -6,19 +6,20 @@ import Wire
 
 /// A part of an import, on its way to the writer.
 package enum ImportStep: Sendable {
-    /// An import begins. One at a time.
+    /// An import begins. There is at most one at a time.
     case begin(ArchiveManifest)
     /// Some rows of it, in the order of the archive.
     case rows(ImportRows)
-    /// All were given: the family is there from now on.
+    /// All rows were given: the family exists from now on.
     case finish
-    /// Nothing of it stays.
+    /// The import is removed completely.
     case abandon
 }
 
 /// Rows of an archive, for one short transaction.
 package struct ImportRows: Sendable {
-    /// Rows, and octets of their lines, after which a transaction is large enough: some milliseconds, in which other writes wait.
+    /// The number of rows, and of octets of their lines, that make a transaction large enough: some milliseconds,
+    /// during which other writes wait.
     static let maxRows = 512
     static let maxOctets = 1 << 20
 
@@ -28,32 +29,32 @@ package struct ImportRows: Sendable {
     var isFull: Bool { rows.count >= Self.maxRows || octets >= Self.maxOctets }
 }
 
-/// What the writer keeps of the import that is going on.
+/// The writer's state of the running import.
 struct OngoingImport {
     let manifest: ArchiveManifest
-    /// Under it the rows stand; no family made meanwhile gets the same (`FamilyWrites.nextKey`).
+    /// The key of the rows; no family made in the meantime gets the same key (`FamilyWrites.nextKey`).
     let key: Int64
     var head: Int64 = 0
     var clients: [ClientName: Int64] = [:]
     var people: [ArchiveRow.Person] = []
     var files: Set<ArchiveRow.File> = []
     var records = 0
-    /// The place of the row before: rows stand in one order, so no row stands twice.
+    /// The place of the previous row: rows are in one order, so that none is there twice.
     var lastReplaced: (Identifier, Int64)?
     var lastClient: (Identifier, Identifier)?
     var lastPurged: Identifier?
     var lastReceipt: (Identifier, Identifier, Int64)?
 }
 
-// A whole family, out of an archive into the database: in many short transactions under a key that no family has yet, so that nobody
-// sees any of it, and one last that makes the family.
+// Imports a whole family from an archive into the database: many short transactions add rows under a key that no family
+// has yet, so that nobody sees any of them, and a last one makes the family.
 extension Store {
-    /// Rows that one transaction removes of an import that did not come to its end.
+    /// The number of rows of an unfinished import that one transaction removes.
     private static let sweep = 5_000
 
-    /// Carries out a part of an import, in one transaction (`abandon`: in several).
+    /// Carries out a part of an import in one transaction (`abandon`: in several).
     ///
-    /// - Returns: why the import cannot go on; the caller abandons it then.
+    /// - Returns: the reason why the import cannot continue; then the caller abandons it.
     package func perform(_ step: ImportStep) throws(StoreFailure) -> Rejection? {
         if case .abandon = step {
             try sweepImports()
@@ -63,7 +64,7 @@ extension Store {
         let outcome = try transaction(isDone: { try self.isDone(step, before) }) { run in
             importing = before
             do {
-                // The rows of a step are no step that can be repeated: the import begins again.
+                // A step of rows cannot be repeated: the import begins again.
                 if run == .afterUnknown { throw Rejection.busy }
                 switch step {
                 case .begin(let manifest): try begin(manifest)
@@ -80,17 +81,17 @@ extension Store {
         return rejection
     }
 
-    /// Removes what imports left that did not come to their end; nobody saw any of it.
+    /// Removes the rows of unfinished imports, which nobody has seen.
     func sweepImports() throws(StoreFailure) {
         importing = nil
         while true {
             let outcome = try transaction { _ in try families.sweepImports(limit: Self.sweep) }
-            // With a full disk it is left for the next start.
+            // If the disk is full, the next start does this.
             guard case .done(true) = outcome else { return }
         }
     }
 
-    /// Whether the last step of an import was carried out whose COMMIT had no answer.
+    /// Whether the last step of an import was carried out if its COMMIT had no answer.
     private func isDone(_ step: ImportStep, _ before: OngoingImport?) throws -> Bool {
         guard case .finish = step, let before else { return false }
         return try families.find(before.manifest.family)?.key == before.key
@@ -128,7 +129,8 @@ extension Store {
             for entry in frame.entries {
                 if case .create = entry.effect { try records.setCreation(family: ongoing.key, entry.id, sequence: change.sequence) }
             }
-            // The rows of all records are here when the last change is: the checksum is computed from them when the family is first read.
+            // All records are complete only with the last change: the checksum is computed from them when the family is
+            // first read.
             try log.append(
                 family: ongoing.key,
                 LogRow(
@@ -170,13 +172,14 @@ extension Store {
         }
     }
 
-    /// Whether a receipt belongs to a change of the log: a refusal does not, nor the ack of a mutation that changed nothing.
+    /// Whether a receipt belongs to a change of the log. A refusal does not, and neither does the ack of a mutation
+    /// that changed nothing.
     private static func isOfChange(_ frame: [UInt8]) -> Bool {
         guard case .ack(let ack)? = ReceiptCodec.decode(frame) else { return false }
         return ack.sequence != nil
     }
 
-    /// A document says of its file what every other says of it, and what the file itself is found to be: figures add it up.
+    /// All documents must agree about their file, and with the file itself, because figures add it up.
     private func addFile(of record: Record, _ key: Int64) throws {
         switch (record.fields.text("sha256"), record.fields["octets"]) {
         case (nil, nil): break
@@ -187,7 +190,7 @@ extension Store {
         }
     }
 
-    /// Makes the family, after looking whether the rows are one.
+    /// Makes the family, after a check that the rows make one.
     private func finishImport() throws {
         guard let ongoing = importing else { throw Rejection(.notFound, "There is no import going on. Begin it again.") }
         let manifest = ongoing.manifest

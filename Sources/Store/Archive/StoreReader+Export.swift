@@ -5,20 +5,20 @@ import Ledger
 import Posix
 import Wire
 
-// A whole family, out of the database into a file.
+// Exports a whole family from the database into a file.
 extension StoreReader {
-    /// Rows after which the export looks whether it is to stop.
+    /// The number of rows after which the export checks whether it must stop.
     private static let breath = 256
 
-    /// Writes a family as one archive, all of it true at one moment.
+    /// Writes a family as one archive, all of it from one moment.
     ///
     /// - Parameters:
-    ///   - raw: an empty file, open for writing at any place; `nil` only computes the manifest.
+    ///   - raw: an empty file, open for writing at any offset; `nil` only computes the manifest.
     ///   - blobs: the files of documents; `nil` only with `raw`.
-    ///   - isPrivate: birth dates and consents as well. Tokens, sessions and invites are never in it.
-    ///   - isStopped: asked now and then.
+    ///   - isPrivate: whether birth dates and consents are included. Tokens, sessions and invites never are.
+    ///   - isStopped: called regularly.
     /// - Returns: the manifest; the file is on stable storage.
-    /// - Complexity: one pass over the family's rows, in constant memory. SQLite's log cannot start again meanwhile.
+    /// - Complexity: one pass over the family's rows, in constant memory. SQLite's log cannot restart during it.
     package func export(
         _ family: Identifier, to raw: Int32?, blobs: BlobFolder?, isPrivate: Bool, isStopped: () -> Bool = { false }
     ) throws(StoreFailure) -> Result<ArchiveManifest, ArchiveError> {
@@ -31,14 +31,14 @@ extension StoreReader {
         }
     }
 
-    /// The athletes who are in a family now.
+    /// The current athletes of a family.
     package func athletes(of family: Identifier) throws(StoreFailure) -> [Identifier] {
         try reading {
             try engine.records.members(family: try key(family)).filter { $0.value.role == .athlete && !$0.value.isRemoved }.keys.sorted()
         }
     }
 
-    /// The families of a name, or the one of an id.
+    /// The families with a name, or the one with an id.
     package func families(named name: String) throws(StoreFailure) -> [Identifier] {
         try reading { try FamilyNames.find(name, in: engine.families) { try record(family: $0, $1) } }
     }
@@ -68,7 +68,7 @@ extension StoreReader {
         return manifest
     }
 
-    /// Adds each file of a document, under its digest, which is looked at again on the way.
+    /// Adds each file of a document under its digest, which is checked on the way.
     private func writeFiles(of key: Int64, _ family: Identifier, _ blobs: BlobFolder?, _ writer: ArchiveWriter, _ isStopped: () -> Bool) throws {
         try rows(.files, of: key) { row in
             guard case .file(let file) = row else { return }
@@ -87,7 +87,7 @@ extension StoreReader {
         }
     }
 
-    /// Gives `body` what stands in one file of the archive, in an order that only the content decides.
+    /// Passes the rows of one file of the archive to `body`, in an order that depends only on the content.
     private func rows(_ member: ArchiveMember, of family: Int64, _ body: (ArchiveRow) throws -> Void) throws {
         switch member {
         case .records:
@@ -105,7 +105,7 @@ extension StoreReader {
                 try body(.client(.init(member: name.member, client: name.client, floor: state.floor)))
             }
         case .receipts:
-            // By client, because no index has the order of all: a family has few clients.
+            // By client, because no index has the order of all receipts: a family has few clients.
             for (name, state) in try engine.receipts.clients(family: family) {
                 guard let client = state.key else { continue }
                 try engine.receipts.forEach(family: family, client: client) { mutation, at, receipt in

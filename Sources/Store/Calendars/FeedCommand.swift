@@ -5,7 +5,8 @@ package import Family
 /// A member's request to the writer about their calendar feeds.
 package struct FeedCommand: Hashable, Sendable {
     package enum Act: Hashable, Sendable {
-        /// The id and the nonce are drawn by the client; the secret follows from both, so that a repetition of the request gets it again.
+        /// The client draws the id and the nonce; the secret follows from both, so that a repetition of the request
+        /// gets it again.
         case add(Identifier, nonce: String, FeedSettings)
         case change(Identifier, FeedSettings)
     }
@@ -24,7 +25,7 @@ package struct FeedCommand: Hashable, Sendable {
     }
 }
 
-/// A calendar feed among those of all families.
+/// The name of a calendar feed among those of all families.
 package struct FeedName: Hashable, Sendable {
     package var family: Identifier
     package var feed: Identifier
@@ -35,8 +36,9 @@ package struct FeedName: Hashable, Sendable {
     }
 }
 
-/// The secret in the address of a feed: 192 bits of an HMAC over the request, with the key of the database, as 32 characters of base64url. Nobody
-/// computes it without that key and the client's nonce; the database holds its SHA-256.
+/// The secret in the address of a feed: 192 bits of an HMAC over the request, with the key of the database, as 32
+/// characters of base64url. It cannot be computed without that key and the client's nonce; the database holds its
+/// SHA-256.
 enum FeedToken {
     static func make(key: [UInt8], family: Identifier, member: Identifier, id: Identifier, nonce: String) -> String {
         var message = Array("huddle calendar 1\n".utf8)

@@ -4,11 +4,11 @@ package import Family
 import Ledger
 package import Wire
 
-// Calendar feeds. A feed is its member's alone: nobody else sees it, and it ends with its member.
+// Calendar feeds. A feed belongs to its member: nobody else sees it, and it ends with its member.
 extension Store {
-    /// Makes a feed or gives it other settings, in one transaction.
+    /// Makes a feed or changes its settings, in one transaction.
     ///
-    /// - Returns: the member's feeds, and the secret of one that was made; or why nothing was done.
+    /// - Returns: the member's feeds, and the secret of a new one; or the reason why nothing was done.
     package func perform(_ command: FeedCommand) throws(StoreFailure) -> Result<(feeds: [CalendarFeed], made: CalendarMade?), Rejection> {
         let outcome = try transaction { _ -> (feeds: [CalendarFeed], made: CalendarMade?) in
             let at = environment.now()
@@ -41,7 +41,7 @@ extension Store {
         try requireCheck(session: command.session, at: at)
         var count = 0
         for feed in try feeds.feeds(family: family.key, member: command.member) {
-            // One that has ended by itself makes room.
+            // A feed that has expired makes room.
             if let end = feed.settings.expiresAt, end <= at { try feeds.removeFeed(family: family.key, id: feed.id) } else { count += 1 }
         }
         guard count < FeedSettings.most else {
@@ -66,7 +66,8 @@ extension Store {
         if settings.scope != known.feed.settings.scope { try noteAthletes(of: settings.scope, member, family, command, at: at) }
     }
 
-    /// Ends a feed of the member who asks. One that has ended already is not an error, and neither is one that never was: nothing opens it.
+    /// Ends a feed of the member who asks. It is not an error if the feed has already ended or never existed: it gives
+    /// no access.
     func endFeed(_ end: FeedEnd, at: Int64) throws {
         guard let family = try family(end.family), try entered(end.member, family.state, at: at) != nil else { throw Rejection.noSuchFamily }
         guard let known = try feeds.feed(family: family.key, id: end.feed), known.member == end.member else { return }
@@ -74,7 +75,7 @@ extension Store {
         try audit(.calendarRemoved, family: family.key, by: .member(end.member), about: end.member, detail: known.feed.settings.name, at: at)
     }
 
-    /// Settings as they are stored.
+    /// Settings in the form that is stored.
     private func canonical(_ settings: FeedSettings, _ family: StoredFamily, at: Int64) throws -> FeedSettings {
         var settings = settings
         settings.name = try FeedSettings.canonicalName(settings.name)
@@ -106,7 +107,7 @@ extension Store {
         guard family.state.member(athlete)?.role == .athlete else { throw Rejection(.notFound, "There is no such athlete in this family.", field: "athletes") }
     }
 
-    /// Enters into the access log of each athlete whose season a feed shows that somebody else has made one.
+    /// Notes in the access log of each athlete whose season a feed shows that another member has made it.
     private func noteAthletes(of scope: FeedScope, _ member: MemberState, _ family: StoredFamily, _ command: FeedCommand, at: Int64) throws {
         let all = family.state.members.filter { !$0.value.isRemoved && $0.value.role == .athlete }.keys.sorted()
         let shown: [Identifier] =
@@ -123,6 +124,6 @@ extension Store {
 }
 
 extension Rejection {
-    /// The one answer for a feed that the member does not have, whether another member has it or not.
+    /// The same answer for every feed that the member does not have, whether another member has it or not.
     static func noSuchCalendar(_ id: Identifier) -> Rejection { Rejection(.notFound, "There is no such calendar. Nothing was changed", id: id) }
 }

@@ -5,13 +5,14 @@ package import Family
 package import Dates
 import Ledger
 
-/// A feed that a token opens now.
+/// A feed to which a token gives access now.
 package struct OpenFeed: Hashable, Sendable {
     package var family: Identifier
     package var id: Identifier
     package var owner: FeedOwner
     package var settings: FeedSettings
-    /// The family's last sequence: the octets of the feed follow from the records as they are then, the settings and the day.
+    /// The family's last sequence: the octets of the feed follow from the records at that sequence, the settings and
+    /// the day.
     package var head: Int64
 
     package init(family: Identifier, id: Identifier, owner: FeedOwner, settings: FeedSettings, head: Int64) {
@@ -24,8 +25,8 @@ package struct OpenFeed: Hashable, Sendable {
 }
 
 extension StoreReader {
-    /// The feed that a token opens; `nil` for a token of none, and just so for one that has ended, and for one whose member has left or may not enter
-    /// the family now.
+    /// The feed of a token; `nil` for an unknown token, for a feed that has ended, and for a feed whose member has left
+    /// or may not enter the family now.
     package func feed(token: String) throws(StoreFailure) -> OpenFeed? {
         try reading {
             guard let row = try engine.feeds.feed(hash: FeedToken.hash(token)) else { return nil }
@@ -33,9 +34,9 @@ extension StoreReader {
         }
     }
 
-    /// The feed as it is now, and the records that it can show.
+    /// The current feed, and the records that it can show.
     ///
-    /// - Returns: `nil` for a feed that has ended meanwhile.
+    /// - Returns: `nil` if the feed has ended in the meantime.
     package func feedRecords(_ id: Identifier, family: Identifier) throws(StoreFailure) -> (feed: OpenFeed, records: FeedRecords)? {
         try reading {
             guard let family = try engine.families.find(family), let row = try engine.feeds.feed(family: family.key, id: id), let open = try open(row) else {
@@ -43,7 +44,7 @@ extension StoreReader {
             }
             var records = FeedRecords(zone: try record(family: row.family, row.familyID)?.fields.text("time_zone") ?? "UTC")
             let isFull = open.settings.detail == .full
-            // Tombstones of longer ago are not shown.
+            // Older tombstones are not shown.
             let limit = environment.now() - Int64(FeedFile.cancelledDays + 1) * 86_400_000
             func all(_ kind: Kind, isLiving: Bool = false) throws -> [Record] {
                 var found: [Record] = []
@@ -55,7 +56,7 @@ extension StoreReader {
             }
             let kinds = open.settings.kinds
             if kinds.contains(.event) { records.events = try all(.event) }
-            // Items need their trips: who takes part, and its name.
+            // Items need the name and the participants of their trips.
             if kinds.contains(.trip) || kinds.contains(.tripItem) { records.trips = try all(.trip) }
             if kinds.contains(.tripItem) { records.items = try all(.tripItem) }
             guard isFull else { return (open, records) }
@@ -68,7 +69,7 @@ extension StoreReader {
         }
     }
 
-    /// The feeds of a member, the first made first.
+    /// The feeds of a member, oldest first.
     package func feeds(family: Identifier, member: Identifier) throws(StoreFailure) -> [CalendarFeed] {
         try reading { try engine.feeds.feeds(family: try key(family), member: member) }
     }
@@ -85,7 +86,7 @@ extension StoreReader {
     }
 }
 
-/// The octets of a feed, and the state of the family that they follow from.
+/// The octets of a feed, and the state of the family from which they follow.
 package struct FeedContent: Sendable {
     package var feed: OpenFeed
     /// The day in UTC on which they were made.
@@ -94,13 +95,13 @@ package struct FeedContent: Sendable {
 }
 
 extension StoreReader {
-    /// Today in UTC: the octets of a feed change with it.
+    /// Today in UTC: the octets of a feed depend on it.
     package static func feedDay(at now: Int64) -> CalendarDate { CalendarDate(utc: now) }
 
     /// Makes the octets of a feed.
     ///
-    /// - Parameter address: where the feed is fetched.
-    /// - Returns: `nil` for a feed that has ended meanwhile.
+    /// - Parameter address: the address of the feed.
+    /// - Returns: `nil` if the feed has ended in the meantime.
     package func feedContent(_ id: Identifier, family: Identifier, address: String?) throws(StoreFailure) -> FeedContent? {
         let day = Self.feedDay(at: environment.now())
         guard let (feed, records) = try feedRecords(id, family: family) else { return nil }

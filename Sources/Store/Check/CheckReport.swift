@@ -1,45 +1,45 @@
 package import Bytes
 import JSON
 
-/// What `huddled check` found.
+/// The result of `huddled check`.
 package struct CheckReport: Sendable {
-    /// What is wrong in one place.
+    /// A fault in one place.
     package struct Finding: Hashable, Sendable {
-        /// The word in `--json`; stable.
+        /// The word in `--json`; it never changes.
         package enum Code: String, CaseIterable, Sendable {
-            /// SQLite says that its file is damaged, or something in it cannot be read.
+            /// SQLite reports that its file is damaged, or something in it cannot be read.
             case databaseDamaged = "database_damaged"
             case logGap = "log_gap"
-            /// A row of the log is not the change that it stands for.
+            /// A row of the log does not hold the change of its sequence.
             case changeDamaged = "change_damaged"
-            /// A record is not what the log makes of it.
+            /// A record differs from the record that the log makes.
             case recordDiffers = "record_differs"
-            /// The log speaks of a record that is not there.
+            /// The log names a record that does not exist.
             case recordMissing = "record_missing"
-            /// A record is there of which the log does not speak.
+            /// A record exists that the log does not name.
             case recordUnknown = "record_unknown"
-            /// A column by which a record is found is not what its fields say.
+            /// A column for finding a record differs from its fields.
             case columnDiffers = "column_differs"
-            /// What a family takes is not what its rows take.
+            /// The noted space of a family differs from that of its rows.
             case usageDiffers = "usage_differs"
-            /// A checksum in the log is not that of the records.
+            /// A checksum in the log differs from that of the records.
             case checksumDiffers = "checksum_differs"
             case fileMissing = "file_missing"
             case fileLength = "file_length"
             /// Only with `--deep`.
             case fileContent = "file_content"
-            /// The count of what speaks of a file is wrong.
+            /// The number of documents that name a file is wrong.
             case fileCount = "file_count"
-            /// A consumer of the log claims to have read what the log does not hold.
+            /// The cursor of a consumer is ahead of the log.
             case cursorAhead = "cursor_ahead"
             case shareWithoutDocument = "share_without_document"
             case uploadDamaged = "upload_damaged"
-            /// No harm: a file that nothing speaks of, which takes room.
+            /// No harm: a file that nothing refers to, which takes space.
             case fileUnused = "file_unused"
-            /// No harm: what an upload or an import that was cut short left behind.
+            /// No harm: the remainder of an interrupted upload or import.
             case leftover
 
-            /// Whether anything that was promised is affected.
+            /// Whether no promise is affected.
             package var isHarmless: Bool { self == .fileUnused || self == .leftover }
         }
 
@@ -51,7 +51,7 @@ package struct CheckReport: Sendable {
         package var isRepaired = false
     }
 
-    /// Findings that are told; of more only their number.
+    /// The largest number of findings that are listed; further ones are only counted.
     static let maxFindings = 1_000
 
     package var families = 0
@@ -64,7 +64,7 @@ package struct CheckReport: Sendable {
     /// Whether each file's content was compared with its name.
     package var isDeep = false
     package internal(set) var findings: [Finding] = []
-    /// Findings that were not kept.
+    /// The number of findings that were not kept.
     package private(set) var omitted = 0
 
     mutating func add(_ code: Finding.Code, _ sentence: String, family: Identifier? = nil, _ name: String? = nil) {
@@ -75,7 +75,7 @@ package struct CheckReport: Sendable {
         findings.append(Finding(code: code, family: family, name: name, sentence: sentence))
     }
 
-    /// Whether everything that was promised is as it should be, or has been made so.
+    /// Whether all promises hold, or have been repaired.
     package var agrees: Bool { omitted == 0 && findings.allSatisfy { $0.isRepaired || $0.code.isHarmless } }
 
     /// `{"status":"agrees"|"disagrees","deep":…,"families":…,…,"findings":[{"code":…,"family":…,"name":…,"repaired":…,"sentence":…}],"omitted":0}`

@@ -2,13 +2,13 @@ import Bytes
 import Family
 import Wire
 
-/// A family as its log makes it: the plainest way to apply changes, to be compared with what stands in the tables.
+/// A family as its log makes it, by the simplest way to apply changes, for comparison with the tables.
 struct ReplayedFamily {
     private(set) var sequence: Int64 = 0
     private(set) var records: [Identifier: Record] = [:]
     private(set) var checksum = StateChecksum()
 
-    /// - Returns: what does not fit, in words; `nil` when it does.
+    /// - Returns: a contradiction, in words; `nil` if there is none.
     mutating func apply(_ change: Change) -> String? {
         var fault: String?
         if change.sequence != sequence + 1 { fault = "after change \(sequence) comes change \(change.sequence)" }
@@ -36,12 +36,12 @@ struct ReplayedFamily {
         return fault
     }
 
-    /// Takes a record out.
+    /// Removes a record.
     ///
-    /// - Returns: what is other than in the table, in words.
+    /// - Returns: the difference from the table, in words.
     mutating func compare(_ stored: Record) -> Difference? {
         guard var expected = records.removeValue(forKey: stored.id) else { return .unknown }
-        // The values of a deleted record are blanked step by step once its 30 days are over.
+        // The values of a deleted record are blanked step by step after 30 days.
         if stored.isDeleted { expected.fields = stored.fields }
         if expected == stored { return nil }
         if expected.version != stored.version { return .differs("it has version \(stored.version), the log makes version \(expected.version)") }

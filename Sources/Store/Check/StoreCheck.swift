@@ -3,16 +3,16 @@ import Bytes
 import Family
 import Wire
 
-/// Looks whether the database is whole, its records are what its log makes of them, and its documents have their files. Reads only, on a
-/// connection of its own: beside a running server, or without one.
+/// Checks whether the database is intact, its records match its log, and its documents have their files. It only reads,
+/// on a connection of its own, with or without a running server.
 package final class StoreCheck {
     private let engine: any ReaderEngine
     private var report = CheckReport()
 
-    /// - Parameter engine: one that nobody else uses.
+    /// - Parameter engine: an engine that nobody else uses.
     package init(_ engine: any ReaderEngine) { self.engine = engine }
 
-    /// What belongs to the files.
+    /// A file that the database names.
     private struct File {
         var family: Identifier
         var blob: BlobName
@@ -23,9 +23,11 @@ package final class StoreCheck {
     /// Checks everything.
     ///
     /// - Parameters:
-    ///   - isDeep: reads every file and compares its content with its name: as long as reading the whole folder takes.
+    ///   - isDeep: whether to read every file and compare its content with its name, which takes as long as reading the
+    ///     whole folder.
     ///   - now: UTC milliseconds.
-    ///   - isShared: whether `blobs` also serves other databases, so that a file of which this one does not speak is no finding.
+    ///   - isShared: whether `blobs` also belongs to other databases, so that a file that this one does not name is not
+    ///     a finding.
     /// - Complexity: one pass over the log and the records, one family in memory at a time.
     package func run(blobs: BlobFolder, uploads: UploadFolder, isDeep: Bool, now: Int64, isShared: Bool = false) throws(StoreFailure) -> CheckReport {
         report = CheckReport()
@@ -45,10 +47,11 @@ package final class StoreCheck {
 
     // MARK: Database
 
-    /// - Parameter time: since when a file that no record has any more stays for a copy that is being made, UTC milliseconds.
-    /// - Returns: each file of each family once; and the files that stay though no record has them.
+    /// - Parameter time: files that a record named at this time or later stay for a copy that is being made, UTC
+    ///   milliseconds.
+    /// - Returns: each file of each family once; and the files that stay although no record names them.
     private func readDatabase(keptSince time: Int64) throws -> ([File], kept: Set<BlobName>) {
-        // All of it true at one moment.
+        // All of it from one moment.
         try engine.begin()
         defer { try? engine.end() }
         do {
@@ -92,7 +95,7 @@ package final class StoreCheck {
                 report.add(.changeDamaged, "In the log of family \(family) \(fault).", family: family, "\(sequence)")
             }
             stored = row.checksum
-            // The first one: each later one differs with it.
+            // Only the first one: each later one differs as a result.
             if let stored, stored != replayed.checksum, !isDiffering {
                 isDiffering = true
                 report.add(
@@ -192,7 +195,8 @@ package final class StoreCheck {
         try blobs.forEach { entry in
             switch entry {
             case .blob(let blob, let octets, let modified):
-                // A younger one may be of an upload whose record comes in this moment, or is kept for a copy that is being made.
+                // A younger file may belong to an upload whose record is just being written, or may be kept for a copy
+                // that is being made.
                 guard !known.contains(blob), modified < before, !awaited.contains(blob.sha256) else { return }
                 report.add(
                     .fileUnused, "A file of \(octets) octets belongs to no document: blobs/\(blob.family)/\(blob.fan)/\(blob.sha256).",
@@ -236,8 +240,8 @@ extension CheckReport {
         add(code, sentence, family: family, name)
     }
 
-    /// Mends what can be mended without losing anything that was promised, for who has the folder alone: removes what nothing speaks of, counts
-    /// anew.
+    /// Repairs the faults that can be repaired without losing anything that was promised: removes files that nothing
+    /// refers to, and counts again. Requires exclusive use of the folder.
     package mutating func repair(_ store: Store, blobs: BlobFolder, uploads: UploadFolder, now: Int64) throws(StoreFailure) {
         do {
             for index in findings.indices {
@@ -275,7 +279,7 @@ extension CheckReport {
 }
 
 extension Store {
-    /// Leaves the checksum to be computed from the records, as in a log of an earlier program.
+    /// Removes the checksums, so that they are computed from the records, as in a log of an earlier program.
     fileprivate func forgetChecksums(of family: Identifier) throws(StoreFailure) -> Bool {
         let outcome = try transaction { _ in
             guard let key = try self.family(family)?.key else { return }
@@ -286,7 +290,7 @@ extension Store {
         return false
     }
 
-    /// Lets what a family is noted to take be what its rows take.
+    /// Sets the noted space of a family to that of its rows.
     fileprivate func recountUsage(of family: Identifier) throws(StoreFailure) -> Bool {
         let outcome = try transaction { _ in
             guard let stored = try self.family(family) else { return }
@@ -308,7 +312,7 @@ extension Store {
         return false
     }
 
-    /// Removes share links whose documents are gone.
+    /// Removes share links whose documents no longer exist.
     func forgetLostShares() throws(StoreFailure) -> Bool {
         let outcome = try transaction { _ in try shares.forgetLost() }
         if case .done = outcome { return true }

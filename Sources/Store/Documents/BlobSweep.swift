@@ -1,24 +1,24 @@
 package import Blobs
 import Bytes
 
-/// What a sweep removed.
+/// The numbers of files that a sweep removed.
 package struct Swept: Hashable, Sendable {
-    /// Files that no document has any more.
+    /// Files that no document names any more.
     package var blobs = 0
     package var octets: Int64 = 0
-    /// Other files: what an import that was cut short left behind.
+    /// Other files: the remainder of an interrupted import.
     package var others = 0
 
     package init() {}
 }
 
-/// Removes files that no document speaks of. Beside a server that takes uploads, and beside a copy being made of its folder: nothing goes
-/// that was in use less than a day ago, so a copy of the blobs that ends within a day of a copy of the database has every file that the
-/// database speaks of.
+/// Removes files that no document names, beside a server that accepts uploads and a running copy of its folder. No file
+/// that was in use less than a day ago is removed, so a copy of the blobs that ends within a day of a copy of the
+/// database has every file that the database names.
 package struct BlobSweep {
     /// Milliseconds that a file stays after nobody needs it: 24 hours (`semantics.md`, "Documents").
     package static let grace: Int64 = 86_400_000
-    /// Files between two answers of the writer.
+    /// The number of files between two answers of the writer.
     private static let portion = 100
 
     private let reader: StoreReader
@@ -33,8 +33,9 @@ package struct BlobSweep {
 
     /// - Parameters:
     ///   - now: UTC milliseconds.
-    ///   - isStopped: asked between files.
-    ///   - forget: gives the writer what is gone (`Store.forget`) and waits for it; `false` ends the sweep for now.
+    ///   - isStopped: called between files.
+    ///   - forget: reports removed files to the writer (`Store.forget`) and waits for it; `false` ends the sweep for
+    ///     now.
     package func run(now: Int64, isStopped: () -> Bool = { false }, forget: ([BlobName]) throws -> Bool) throws -> Swept {
         let before = now - Self.grace
         var swept = Swept()
@@ -47,7 +48,7 @@ package struct BlobSweep {
                 swept.octets += octets
             }
             swept.blobs += gone.count
-            // What stayed is being taken into use: its time comes later.
+            // The files that stayed are coming into use: their time comes later.
             guard !gone.isEmpty, try forget(gone), unused.count == Self.portion else { break }
         }
         let awaited = try uploads.awaited()
@@ -55,7 +56,7 @@ package struct BlobSweep {
             if isStopped() { return }
             switch entry {
             case .blob(let blob, let octets, let modified):
-                // A family that the database does not know is not swept: it may be the database that is the wrong one.
+                // The files of an unknown family are not swept, because the database may be the wrong one.
                 guard modified < before, !awaited.contains(blob.sha256), try reader.isOrphan(blob) == .orphan,
                     try blobs.remove(blob, unusedSince: before)
                 else { return }
@@ -74,16 +75,16 @@ package struct BlobSweep {
 @available(*, unavailable)
 extension BlobSweep: Sendable {}
 
-/// What the database knows of a file.
+/// The database's knowledge of a file.
 package enum BlobStanding: Hashable, Sendable {
     case known
-    /// The family is here, and nothing of it speaks of the file.
+    /// The family exists, and nothing in it names the file.
     case orphan
     case familyUnknown
 }
 
 extension StoreReader {
-    /// Files that no record has spoken of since before a time, the oldest first, with their octets.
+    /// Files that no record has named since before a time, the oldest first, with their octets.
     package func unusedBlobs(before: Int64, limit: Int) throws(StoreFailure) -> [(blob: BlobName, octets: Int64)] {
         try reading {
             try engine.blobs.unused(before: before, limit: limit).map { row in
@@ -93,7 +94,7 @@ extension StoreReader {
         }
     }
 
-    /// Whether a file may go because the database does not speak of it.
+    /// Whether a file may be removed because the database does not name it.
     package func isOrphan(_ blob: BlobName) throws(StoreFailure) -> BlobStanding {
         try reading {
             guard let key = try engine.families.find(blob.family)?.key else { return .familyUnknown }
@@ -103,9 +104,9 @@ extension StoreReader {
 }
 
 extension Store {
-    /// Takes note that files are gone, unless a document has them by now.
+    /// Notes that files were removed, unless a document names them by now.
     ///
-    /// - Returns: `false` when the disk is full; ask again later.
+    /// - Returns: `false` if the disk is full; call again later.
     package func forget(_ gone: [BlobName]) throws(StoreFailure) -> Bool {
         let outcome = try transaction { _ in
             for blob in gone {
@@ -117,7 +118,7 @@ extension Store {
         return false
     }
 
-    /// Counts anew which files the documents speak of, where that was found wrong.
+    /// Counts the documents of each file again, where the count was found wrong.
     package func recountBlobs() throws(StoreFailure) -> Bool {
         let outcome = try transaction { _ in try blobs.recount(at: environment.now()) }
         if case .done = outcome { return true }

@@ -1,25 +1,25 @@
 package import Bytes
 import Crypto
 
-/// The secret in a share link: 192 random bits as 32 characters of base64url. The database holds the SHA-256 of the text: what is looked for
-/// is the hash of a guess, so the time it takes tells nothing about how good the guess is.
+/// The secret in a share link: 192 random bits as 32 characters of base64url. The database holds the SHA-256 of the
+/// text and looks for the hash of a guess, so the time that this takes reveals nothing about the guess.
 enum ShareToken {
     static func make(_ random: (Int) -> [UInt8]) -> String { Base64.encode(random(24), .urlSafe) }
 
     static func hash(_ token: String) -> [UInt8] { Digest.sha256(Array(token.utf8)) }
 }
 
-/// A wish to let a school open a document.
+/// A request to let a school open a document.
 package struct NewShare: Hashable, Sendable {
     package var family: Identifier
-    /// Who shares.
+    /// The member who shares.
     package var member: Identifier
     package var document: Identifier
     package var school: Identifier
     /// Milliseconds until it ends; `nil` is 30 days.
     package var life: Int64?
 
-    /// As long as nobody says otherwise: a recruiting conversation, not a season.
+    /// The default: a recruiting conversation, not a season.
     package static let usualLife: Int64 = 30 * 86_400_000
     package static let longestLife: Int64 = 365 * 86_400_000
     /// A minute: shorter ones are mistakes.
@@ -34,24 +34,24 @@ package struct NewShare: Hashable, Sendable {
     }
 }
 
-/// A share link as the family sees it.
+/// A share link, as the family sees it.
 package struct ShareLink: Hashable, Sendable {
-    /// Entries of one link's log at most; above it the oldest go, the counts stay.
+    /// The largest number of entries in one link's log; above it the oldest are removed, the counts stay.
     static let maxViews = 1_000
-    /// An ended or expired link is kept so long for its figures, milliseconds: 365 days.
+    /// Milliseconds for which an ended or expired link is kept for its figures: 365 days.
     static let retention: Int64 = 365 * 86_400_000
-    /// Links of one document, ended ones included; above it the oldest ended go.
+    /// The largest number of links of one document, including ended ones; above it the oldest ended ones are removed.
     static let maxLinks = 300
 
     package var id: Identifier
     package var document: Identifier
     package var school: Identifier
     package var createdBy: Identifier
-    /// UTC milliseconds, as all times.
+    /// UTC milliseconds, like all times.
     package var createdAt: Int64
     package var expiresAt: Int64
-    /// Somebody revoked it, made another in its place, ended the sharing, deleted the document or removed its creator from the family; `nil` while it
-    /// is good or has only expired.
+    /// The time at which a member revoked or replaced it, ended the sharing, deleted the document or removed its
+    /// creator from the family; `nil` if it is valid or has only expired.
     package var endedAt: Int64?
     /// How often its page was opened.
     package var views: Int64
@@ -76,17 +76,17 @@ package struct ShareLink: Hashable, Sendable {
     }
 }
 
-/// A link that was made.
+/// A new link.
 package struct ShareCreated: Hashable, Sendable {
     package var link: ShareLink
-    /// For `/s/<token>`. This is the only time that it is seen: the database holds its hash.
+    /// For `/s/<token>`. The token is shown only now: the database holds its hash.
     package var token: String
 }
 
-/// Somebody opened a share link.
+/// A visit of a share link.
 package struct ShareVisit: Hashable, Sendable {
     package enum What: String, CaseIterable, Sendable {
-        /// The page that tells what is shared.
+        /// The page of the document.
         case page
         /// The file.
         case download

@@ -1,10 +1,12 @@
 import Bytes
 import Crypto
 
-/// The proof in a link that a member opens in a browser, where no token can be shown: who, which document, until when, and a code over all
-/// of it. 96 characters of base64url: family and member (16 octets each), time (8), HMAC-SHA-256 (32).
+/// The proof in a link that a member opens in a browser, which cannot send a token: the member, the document, the end,
+/// and a code over all of it. 96 characters of base64url: family and member (16 octets each), time (8), HMAC-SHA-256
+/// (32).
 enum SignedLink {
-    /// Such a link is good for so long at most, milliseconds: 10 minutes, for it stays in histories and logs of proxies.
+    /// Milliseconds for which a link is valid at most: 10 minutes, because it stays in histories and in logs of
+    /// proxies.
     static let longestLife: Int64 = 600_000
     private static let bodyOctets = 40
 
@@ -14,14 +16,14 @@ enum SignedLink {
         return Base64.encode(body + code(key, body, document), .urlSafe)
     }
 
-    /// What a link says, when it is ours and its time is not over.
+    /// The content of a link, if this server made it and its time is not over.
     static func open(_ text: String, key: [UInt8], document: Identifier, now: Int64) -> (family: Identifier, member: Identifier)? {
         guard text.utf8.count == 96, let octets = Base64.decode(Array(text.utf8).span, .urlSafe), octets.count == bodyOctets + 32 else { return nil }
         let body = Array(octets.prefix(bodyOctets))
         guard ConstantTime.equal(code(key, body, document), Array(octets.suffix(32))) else { return nil }
         let words = (0..<5).map { word in body[(word * 8)..<(word * 8 + 8)].reduce(0) { $0 << 8 | UInt64($1) } }
         let expiresAt = Int64(bitPattern: words[4])
-        // Also not beyond what we ever sign: a clock that was wrong must not have made links for ever.
+        // The end must also be within the longest life: a wrong clock must not have made permanent links.
         guard now < expiresAt, expiresAt <= now + longestLife else { return nil }
         return (Identifier(high: words[0], low: words[1]), Identifier(high: words[2], low: words[3]))
     }

@@ -6,7 +6,8 @@ package import Wire
 extension Store {
     /// Makes the record of a document, in a transaction of its own; see `Store+Requests`.
     ///
-    /// - Returns: its number in the chain of versions (the field `version`), or why nothing was done; and the change for the live rooms.
+    /// - Returns: its number in the chain of versions (the field `version`), or the reason why nothing was done; and
+    ///   the change for the live rooms.
     package func addDocument(_ document: NewDocument) throws(StoreFailure) -> (Result<Int64, Rejection>, [CommitResult]) {
         let report = try commit([], requests: [.document(document)], pace: .unhurried)
         switch report.answers.first??.answer {

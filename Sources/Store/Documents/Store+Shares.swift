@@ -6,7 +6,8 @@ package import Wire
 extension Store {
     /// Makes a link by which a school opens a document, in a transaction of its own; see `Store+Requests`.
     ///
-    /// - Returns: the link with its secret, or why nothing was done; and the change for the live rooms, when the school was not among them yet.
+    /// - Returns: the link with its secret, or the reason why nothing was done; and the change for the live rooms, if
+    ///   the document was not shared with the school before.
     package func share(_ share: NewShare) throws(StoreFailure) -> (Result<ShareCreated, Rejection>, [CommitResult]) {
         let report = try commit([], requests: [.share(share)], pace: .unhurried)
         switch report.answers.first??.answer {
@@ -16,8 +17,8 @@ extension Store {
         }
     }
 
-    /// Ends a share link under the rights of the member who asks. A link that has ended already is no error. The school stays among those that
-    /// the document is shared with.
+    /// Ends a share link under the rights of the member who asks. It is not an error if the link has ended already. The
+    /// school stays among those that the document is shared with.
     ///
     /// - Throws: a `Rejection` before anything is written.
     func endShare(_ end: ShareEnd) throws {
@@ -36,7 +37,7 @@ extension Store {
 }
 
 extension Rejection {
-    /// The one answer for a link that the document does not have, whether another has it or not.
+    /// The same answer for every link that the document does not have, whether another document has it or not.
     static func noSuchShare(_ link: Identifier) -> Rejection {
         Rejection(.notFound, "There is no such share link. Nothing was changed", id: link)
     }

@@ -4,49 +4,49 @@ package import Family
 package import Ledger
 import Wire
 
-/// A document's file, for somebody who may have it.
+/// A document's file, for a member who may open it.
 package struct StoredDocument: Hashable, Sendable {
     package var family: Identifier
     package var id: Identifier
     package var athlete: Identifier
     package var blob: BlobName
     package var octets: Int64
-    /// As its uploader called it; any text of one line.
+    /// The uploader's name for it; any text of one line.
     package var fileName: String
-    /// Media type, as the server found out.
+    /// The media type that the server determined.
     package var fileType: String
     package var title: String
     /// UTC milliseconds. The content of a document never changes.
     package var createdAt: Int64
 }
 
-/// A document that somebody outside of the family may open.
+/// A document that a person outside of the family may open.
 package struct SharedDocument: Hashable, Sendable {
     package var document: StoredDocument
     package var link: Identifier
     package var expiresAt: Int64
-    /// For whom it was shared.
+    /// The school with which it was shared.
     package var school: String
 }
 
-/// What an upload that was allowed to begin will become.
+/// The conditions of an upload that was allowed to begin.
 package struct UploadPermit: Hashable, Sendable {
     package var family: Identifier
     package var member: Identifier
-    /// Octets that the family may still store, beside what was promised.
+    /// The octets that the family may still store, without those that were promised.
     package var room: Int64
 }
 
 extension StoreReader {
     // MARK: Uploads
 
-    /// Whether somebody may upload a document, by the rules that hold when it is added: rights, type, title, school, the document that it
-    /// replaces, room. The writer asks them again.
+    /// Whether a person may upload a document, by the rules for adding it: rights, type, title, school, the replaced
+    /// document, room. The writer checks them again.
     ///
     /// - Parameters:
-    ///   - document: `member` is not looked at: it is who holds the session; neither is `file`, but for its `octets`.
-    ///   - isLengthKnown: whether `file.octets` is what will come; otherwise there must only be some room.
-    ///   - promised: octets that other uploads of the family may still become.
+    ///   - document: `member` is ignored, because it is the holder of the session; so is `file`, except its `octets`.
+    ///   - isLengthKnown: whether `file.octets` is the final length; otherwise there must only be some room.
+    ///   - promised: the octets that other uploads of the family may still add.
     /// - Returns: `not_found` for a family that the person is not in, whether it exists or not.
     package func checkUpload(
         _ document: NewDocument, by signIn: SignIn, isLengthKnown: Bool, promised: Int64
@@ -99,7 +99,7 @@ extension StoreReader {
             family: document.family, member: membership.member, room: max(0, Int64(limit) - used))
     }
 
-    /// Octets of a family's documents, each file once, deleted ones included until they are purged.
+    /// The octets of a family's documents, each file once, including deleted ones until they are purged.
     func storage(_ family: Int64) throws -> Int64 {
         // No file has an empty digest.
         try engine.blobs.usage(family: family, besides: "").used
@@ -107,7 +107,8 @@ extension StoreReader {
 
     // MARK: Downloads
 
-    /// A living document of any family that the person is in, with the member as whom they see it; `nil` also when there is none of that id.
+    /// A living document of any family that the person is in, with the person's member there; `nil` also if no document
+    /// has that id.
     package func document(_ id: Identifier, by signIn: SignIn) throws(StoreFailure) -> (document: StoredDocument, member: Identifier)? {
         try reading {
             for membership in signIn.memberships {
@@ -117,7 +118,7 @@ extension StoreReader {
         }
     }
 
-    /// A document that a signed link opens, while its member is in the family and the document lives.
+    /// The document of a signed link, while its member is in the family and the document is not deleted.
     package func document(_ id: Identifier, link: String) throws(StoreFailure) -> (document: StoredDocument, member: Identifier)? {
         try reading {
             guard let (family, member) = SignedLink.open(link, key: engine.linkKey, document: id, now: environment.now()) else { return nil }
@@ -128,9 +129,7 @@ extension StoreReader {
         }
     }
 
-    /// What goes behind `?link=` so that a member opens a document without showing a token.
-    ///
-    /// - Parameter life: milliseconds, at most 10 minutes.
+    /// The value of `?link=` with which a member opens a document without sending a token.
     package func signedLink(to document: Identifier, family: Identifier, member: Identifier, life: Int64 = SignedLink.longestLife) -> String {
         SignedLink.make(
             key: engine.linkKey, document: document, family: family, member: member,
@@ -144,7 +143,7 @@ extension StoreReader {
 }
 
 extension StoredDocument {
-    /// `nil` for what is no living document.
+    /// `nil` for a record that is not a living document.
     init?(_ record: Record, family: Identifier) {
         guard record.kind == .document, !record.isDeleted, let athlete = record.athlete, case .integer(let octets)? = record.fields["octets"],
             let blob = record.fields.text("sha256").flatMap({ BlobName(family: family, sha256: $0) })

@@ -3,11 +3,11 @@ package import Family
 import Ledger
 
 extension StoreReader {
-    /// Share links that one answer tells at most: all that a document can have, ended ones included.
+    /// The largest number of share links in one answer: as many as a document can have, including ended ones.
     static let maxShares = 400
 
-    /// What a share link opens; `nil` for a token of none, and just so for one that has ended, whose document or school was deleted, or
-    /// whose document is not shared with the school any more.
+    /// The document of a share link; `nil` for an unknown token, for a link that has ended, whose document or school
+    /// was deleted, or whose document is no longer shared with the school.
     package func share(token: String) throws(StoreFailure) -> SharedDocument? {
         try reading {
             guard let open = try engine.shares.open(hash: ShareToken.hash(token), at: environment.now()),
@@ -18,14 +18,14 @@ extension StoreReader {
         }
     }
 
-    /// The links of one document, or of all, newest first, ended ones included.
+    /// The links of one document, or of all, newest first, including ended ones.
     package func shares(family: Identifier, document: Identifier? = nil) throws(StoreFailure) -> [ShareLink] {
         try reading { try engine.shares.links(family: try key(family), document: document, limit: Self.maxShares) }
     }
 
-    /// Whether somebody may end a link of a document now, by the rules that the writer asks again.
+    /// Whether a person may end a link of a document now, by the rules that the writer checks again.
     ///
-    /// - Returns: what the writer is to be asked; `nil` when the person sees no such document.
+    /// - Returns: the request for the writer; `nil` if the person sees no such document.
     package func shareEnd(
         _ link: Identifier, of document: Identifier, by signIn: SignIn
     ) throws(StoreFailure) -> Result<ShareEnd, Rejection>? {
@@ -40,7 +40,7 @@ extension StoreReader {
         }
     }
 
-    /// When a link was opened, newest first, at most `ShareLink.maxViews`.
+    /// The visits of a link, newest first, at most `ShareLink.maxViews`.
     package func visits(family: Identifier, link: Identifier) throws(StoreFailure) -> [(at: Int64, what: ShareVisit.What)] {
         try reading { try engine.shares.visits(family: try key(family), link: link, limit: ShareLink.maxViews) }
     }

@@ -3,7 +3,7 @@ import Family
 package import Ledger
 import Wire
 
-/// All that a batch decided, as values.
+/// All decisions of a batch, as values.
 package struct BatchWrites {
     /// In the order of the decisions.
     package var decisions: [DecisionWrites] = []
@@ -13,25 +13,25 @@ package struct BatchWrites {
     package init() {}
 }
 
-/// What one decision writes into the tables of its family.
+/// The writes of one decision into the tables of its family.
 package struct DecisionWrites {
     /// The integer that stands for the family.
     package var family: Int64
-    /// Records as they are after the decision, each once.
+    /// Records after the decision, each once.
     package var records: [RecordWrite]
-    /// What the versions replaced, in order.
+    /// The values that the versions replaced, in order.
     package var history: [HistoryRow]
     package var endedShares: [EndedShare]
-    /// Memberships that end (a time, UTC milliseconds) or are taken up again (`nil`).
+    /// Memberships that end (a time, UTC milliseconds) or begin again (`nil`).
     package var memberships: [(member: Identifier, removedAt: Int64?)]
     /// Files that one more document names.
     package var blobs: [BlobUse]
-    /// `nil`: nothing changed.
+    /// `nil` if nothing changed.
     package var change: LogRow?
 }
 
 extension DecisionWrites {
-    /// - Parameter usage: what the log and the history of the family take; with this decision afterwards.
+    /// - Parameter usage: the space of the family's log and history; includes this decision afterwards.
     init(_ decision: Decision, family: Int64, _ usage: inout FamilyUsage) {
         self.family = family
         records = decision.records
@@ -46,7 +46,7 @@ extension DecisionWrites {
     }
 }
 
-/// A receipt on its way into the tables.
+/// A receipt to be written into the tables.
 package struct ReceiptWrite {
     package var name: ClientName
     /// The integer that stands for the client; `nil` if the client has none yet.

@@ -37,14 +37,14 @@ package protocol BlobReads: AnyObject {
     /// The files of a family that a document names, in the order of their digests.
     func inUse(family: Int64) throws -> [BlobRow]
 
-    /// Files that no document has named since before a time (UTC milliseconds), the oldest first, and those of one moment by family and
-    /// digest.
+    /// Files that no document has named since before a time (UTC milliseconds), the oldest first, and those of one
+    /// moment by family and digest.
     func unused(before time: Int64, limit: Int) throws -> [FamilyBlobRow]
 
-    /// Files that no document names, and that one named at a time (UTC milliseconds) or later.
+    /// Files that no document names now, but one named at or after a time (UTC milliseconds).
     func unused(since time: Int64) throws -> [FamilyBlobRow]
 
-    /// Files whose count of documents is not that of the records.
+    /// The number of files whose count of documents is wrong.
     func miscounted() throws -> Int
 }
 
@@ -55,7 +55,7 @@ package protocol BlobWrites: BlobReads {
     /// Counts one document less.
     func release(family: Int64, sha256: String, at: Int64) throws
 
-    /// Forgets a file that is gone, unless a document names it.
+    /// Removes the row of a removed file, unless a document names it.
     func forget(family: Int64, sha256: String) throws
 
     /// Counts all documents again.

@@ -1,12 +1,12 @@
 package import Bytes
 
-/// How far one consumer of the log has come.
+/// The position of one consumer of the log.
 package struct ConsumerRow: Hashable, Sendable {
     /// The text of a `ConsumerName`, unless the row is damaged.
     package var name: String
     /// The consumer has done everything up to this position of the log of all families.
     package var position: Int64
-    /// When the position was stored, UTC milliseconds.
+    /// The time at which the position was stored, UTC milliseconds.
     package var movedAt: Int64
 
     package init(name: String, position: Int64, movedAt: Int64) {
@@ -16,16 +16,16 @@ package struct ConsumerRow: Hashable, Sendable {
     }
 }
 
-/// What stands at one position of the log of all families.
+/// The content of one position of the log of all families.
 package struct FollowedRow: Sendable {
     package enum Content: Sendable {
         /// A change of a family, as it was sent.
         case change(family: Identifier, sequence: Int64, frame: [UInt8])
-        /// A change at or below the family's floor: values of it may be gone.
+        /// A change at or below the family's floor: some of its values may be gone.
         case trimmed(family: Identifier, sequence: Int64, floor: Int64)
         /// A family that was imported, with its log up to a sequence.
         case arrival(family: Identifier, sequence: Int64)
-        /// A change of an import: of a family that is not there yet, or that an arrival stands for.
+        /// A change of an import: of a family that does not exist yet, or that an arrival replaces.
         case imported
     }
 
@@ -51,9 +51,9 @@ package protocol ConsumerWrites: ConsumerReads {
     /// Adds a consumer. There is none of this name.
     func insert(_ row: ConsumerRow) throws
 
-    /// Stores how far a consumer has come. Does nothing if there is none of this name.
+    /// Stores the position of a consumer. Does nothing if there is none of this name.
     func move(_ row: ConsumerRow) throws
 
-    /// Forgets a consumer, if there is one of this name.
+    /// Removes a consumer, if there is one of this name.
     func remove(_ name: String) throws
 }

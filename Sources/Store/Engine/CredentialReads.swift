@@ -1,7 +1,7 @@
 package import Bytes
 package import Family
 
-/// The sign-in name, password and second factor of a person, as they are stored.
+/// The stored sign-in name, password and second factor of a person.
 package struct CredentialRow: Hashable, Sendable {
     package var person: Int64
     /// As the person typed it.
@@ -12,7 +12,7 @@ package struct CredentialRow: Hashable, Sendable {
     package var hash: String
     /// The secret of the one-time passwords; `nil` without a second factor.
     package var factor: [UInt8]?
-    /// The step of the last one-time password that was used.
+    /// The step of the last used one-time password.
     package var step: Int64?
     /// A secret that was shown and is not confirmed yet.
     package var pending: [UInt8]?
@@ -30,7 +30,7 @@ package struct CredentialRow: Hashable, Sendable {
     }
 }
 
-/// A code by which a member comes back.
+/// A code with which a member signs in again.
 package struct RecoveryTicket: Hashable, Sendable {
     /// The integer that stands for the family.
     package var family: Int64
@@ -60,16 +60,16 @@ package protocol CredentialReads: AnyObject {
     /// The hashes of the recovery codes that a person has left.
     func recoveryCodes(person: Int64) throws -> [[UInt8]]
 
-    /// The person who knows a device; `nil` if nobody does.
+    /// The person who has used a device; `nil` if nobody has.
     func person(ofDevice hash: [UInt8]) throws -> Int64?
 
     /// The last recovery of a person's sign-in.
     func recovery(person: Int64) throws -> RecoveryNotice?
 }
 
-/// Names, passwords, second factors, recovery codes and known devices come and go.
+/// Changes names, passwords, second factors, recovery codes and known devices.
 package protocol CredentialWrites: CredentialReads {
-    /// Sets the credential of a person, or changes it.
+    /// Adds the credential of a person, or changes it.
     func setCredential(_ row: CredentialRow) throws
 
     /// Removes the credential of a person, with the recovery codes and the known devices.
@@ -81,15 +81,15 @@ package protocol CredentialWrites: CredentialReads {
     /// Uses a recovery code up.
     func removeRecoveryCode(_ hash: [UInt8], person: Int64) throws
 
-    /// Lets a device be known to a person, or notes that it was used.
+    /// Adds a device to those that a person has used, or notes that it was used.
     ///
-    /// - Parameter limit: devices of the person at most; those that were not used for the longest time go.
+    /// - Parameter limit: the largest number of the person's devices; the least recently used ones are removed.
     func addDevice(_ hash: [UInt8], person: Int64, at: Int64, limit: Int) throws
 
-    /// Forgets the devices of a person.
+    /// Removes the known devices of a person.
     func forgetDevices(person: Int64) throws
 
-    /// Makes a code by which a member comes back. Those made for the member before, and not redeemed, are dead.
+    /// Adds a code with which a member signs in again. Earlier codes of the member that were not redeemed are dead.
     func addRecoveryTicket(_ ticket: RecoveryTicket, hash: [UInt8]) throws
 
     /// Notes that the sign-in of a person was recovered.

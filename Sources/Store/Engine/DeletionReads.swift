@@ -1,21 +1,22 @@
 package import Bytes
 package import Family
 
-/// The end of a family: first it is taken away from everybody, then its rows, what they left in the file of the database, and its files go.
+/// The end of a family: first nobody can find it, then its rows, their remainders in the file of the database, and its
+/// files are removed.
 package struct Erasure: Hashable, Sendable {
-    /// How far it is. The raw value is the word in the database: it never changes.
+    /// Its progress. The raw value is the word in the database: it never changes.
     package enum State: String, Sendable {
         /// Rows are left.
         case rows
-        /// The rows are gone; octets of them may be left in the free space of the database.
+        /// The rows are gone; octets of them may remain in the free space of the database.
         case pages
-        /// The database is done; files may be left.
+        /// The database is done; files may remain.
         case files
-        /// Nothing is left but this trace.
+        /// Only this trace remains.
         case done
     }
 
-    /// The integer that stood for the family. No other family gets it.
+    /// The integer that stood for the family. No other family receives it.
     package var key: Int64
     package var family: Identifier
     /// UTC milliseconds.
@@ -35,42 +36,42 @@ package struct Erasure: Hashable, Sendable {
     }
 }
 
-/// Requests to delete families, and what became of them.
+/// Requests to delete families, and their progress.
 package protocol DeletionReads: AnyObject {
     /// The request to delete a family; `nil` if there is none.
     func deletion(family: Int64) throws -> FamilyDeletion?
 
     /// Erasures in the order of their keys.
     ///
-    /// - Parameter all: also those that are done.
+    /// - Parameter all: whether to include those that are done.
     func erasures(all: Bool) throws -> [Erasure]
 }
 
 package protocol DeletionWrites: DeletionReads {
-    /// Enters a request to delete a family, or takes it back (`nil`).
+    /// Adds a request to delete a family, or withdraws it (`nil`).
     func setDeletion(_ deletion: FamilyDeletion?, family: Int64) throws
 
     /// The family whose request was due first, if one is due at `time`.
     func dueDeletion(at time: Int64) throws -> (key: Int64, family: Identifier)?
 
-    /// Takes a family away: from now on nobody finds it, and its rows are nobody's.
+    /// Detaches a family: from now on nobody finds it, and its rows belong to nobody.
     func beginErasure(of family: Identifier, key: Int64, _ deletion: FamilyDeletion, at: Int64) throws
 
-    /// Removes a portion of the rows of a family that was taken away, but those of its people (`PeopleWrites.erase`).
+    /// Removes a portion of the rows of a detached family, except those of its people (`PeopleWrites.erase`).
     ///
     /// - Parameters:
-    ///   - rows: of one table at most.
-    ///   - octets: of their content after which the portion ends; one row may be larger.
+    ///   - rows: the largest number of rows of one table.
+    ///   - octets: the octets of content after which the portion ends; one row may be larger.
     /// - Returns: false if there was none left.
     func erase(family: Int64, rows: Int, octets: Int) throws -> Bool
 
-    /// Notes how far an erasure is.
+    /// Notes the progress of an erasure.
     ///
     /// - Parameter at: UTC milliseconds.
     func set(_ state: Erasure.State, ofErasure key: Int64, at: Int64) throws
 }
 
 extension DeletionReads {
-    /// Whether anything of a family with this id is still to be erased.
+    /// Whether an erasure of a family with this id is not finished.
     func isErasing(_ family: Identifier) throws -> Bool { try erasures(all: false).contains { $0.family == family } }
 }

@@ -1,7 +1,7 @@
 package import Bytes
 package import Family
 
-/// A calendar feed as it is stored.
+/// A stored calendar feed.
 package struct FeedRow: Hashable, Sendable {
     package var family: Int64
     package var familyID: Identifier
@@ -19,7 +19,7 @@ package struct FeedRow: Hashable, Sendable {
 /// Fetches of a feed that are counted together.
 package struct FeedFetches: Hashable, Sendable {
     package var count: Int64
-    /// The last one, UTC milliseconds.
+    /// The time of the last one, UTC milliseconds.
     package var last: Int64
     package var program: String
 
@@ -32,21 +32,21 @@ package struct FeedFetches: Hashable, Sendable {
 
 /// The calendar feeds of members. `family` is the integer that stands for one.
 package protocol FeedReads: AnyObject {
-    /// The feed with the hash of a token; one look-up for all cases, so that its time says nothing about how good a guess is.
+    /// The feed with the hash of a token; one look-up for all cases, so that its time reveals nothing about a guess.
     func feed(hash: [UInt8]) throws -> FeedRow?
 
     /// The feed with an id; `nil` if the family has none with it.
     func feed(family: Int64, id: Identifier) throws -> FeedRow?
 
-    /// The feeds of a member, the first made first.
+    /// The feeds of a member, oldest first.
     func feeds(family: Int64, member: Identifier) throws -> [CalendarFeed]
 }
 
 package protocol FeedWrites: FeedReads {
-    /// Adds a feed with an id that the family has not.
+    /// Adds a feed with an id that the family does not have.
     func addFeed(_ row: FeedRow, hash: [UInt8]) throws
 
-    /// Gives a feed other settings.
+    /// Changes the settings of a feed.
     func setFeed(family: Int64, id: Identifier, _ settings: FeedSettings) throws
 
     /// Removes a feed.
@@ -55,6 +55,6 @@ package protocol FeedWrites: FeedReads {
     /// Removes all feeds of a member.
     func removeFeeds(family: Int64, member: Identifier) throws
 
-    /// Counts fetches of a feed. Does nothing for a feed that is gone.
+    /// Counts fetches of a feed. Does nothing for a feed that no longer exists.
     func note(family: Int64, id: Identifier, _ fetches: FeedFetches) throws
 }

@@ -2,7 +2,7 @@ package import Bytes
 package import Family
 package import Ledger
 
-/// What one version of a record replaced.
+/// The values that one version of a record replaced.
 package struct HistoryRow: Hashable, Sendable {
     package var record: Identifier
     package var version: Int64
@@ -11,7 +11,7 @@ package struct HistoryRow: Hashable, Sendable {
     package var member: Identifier
     /// UTC milliseconds.
     package var at: Int64
-    /// As `FormerValues` wrote it; `nil` for deletions and restorations.
+    /// In the form of `FormerValues`; `nil` for deletions and restorations.
     package var before: [UInt8]?
 
     package init(record: Identifier, version: Int64, sequence: Int64, member: Identifier, at: Int64, before: [UInt8]?) {
@@ -32,7 +32,8 @@ extension HistoryRow {
             before: entry.before.map { FormerValues.encode(write.kind, $0) })
     }
 
-    /// The row as decisions read it; `nil` if its values were forgotten, so that a reader finds a version missing, as after a purge.
+    /// The row in the form that decisions use; `nil` if its values are no longer kept, so that a reader finds a version
+    /// missing, as after a purge.
     package func entry(_ kind: Kind) throws -> HistoryEntry? {
         if before == FormerValues.forgotten { return nil }
         return HistoryEntry(
@@ -40,15 +41,16 @@ extension HistoryRow {
     }
 }
 
-/// What the versions of records replaced. `family` is the integer that stands for one.
+/// The values that the versions of records replaced. `family` is the integer that stands for one.
 package protocol HistoryReads: AnyObject {
     /// See `FamilyView.history`.
     func entries(family: Int64, _ record: Record, after version: Int64, limit: Int, _ budget: inout ReadBudget) throws -> [HistoryEntry]
 
-    /// The changes of a record before a sequence, each once, the latest first.
+    /// The changes of a record before a sequence, each once, latest first.
     func sequences(family: Int64, of record: Identifier, before sequence: Int64, limit: Int) throws -> [Int64]
 
-    /// The values that a version replaced, as `FormerValues` wrote them: empty for deletions and restorations, `nil` if there is no such row.
+    /// The values that a version replaced, in the form of `FormerValues`: empty for deletions and restorations, `nil`
+    /// if there is no such row.
     func replaced(family: Int64, _ record: Identifier, version: Int64) throws -> [UInt8]?
 
     /// The versions of a record, oldest first.
@@ -57,17 +59,17 @@ package protocol HistoryReads: AnyObject {
     /// The sequence of the last change of a record; `nil` if its history has no row.
     func lastChange(family: Int64, of record: Identifier) throws -> Int64?
 
-    /// Gives `body` every row of a family, in the order of records and versions.
+    /// Passes every row of a family to `body`, in the order of records and versions.
     func forEach(family: Int64, _ body: (HistoryRow) throws -> Void) throws
 }
 
-/// Writes that no decision makes: imports, purges and compaction.
+/// Writes that no decision makes: those of imports, purges and compaction.
 package protocol HistoryWrites: HistoryReads {
     func append(family: Int64, _ row: HistoryRow) throws
 
-    /// Forgets the values that one version replaced; that the version was made, when and by whom stays.
+    /// Removes the values that one version replaced. The time and the author of the version stay.
     ///
-    /// - Returns: the octets that are free now.
+    /// - Returns: the number of freed octets.
     func forgetValues(family: Int64, _ record: Identifier, version: Int64) throws -> Int
 
     /// Removes one version.

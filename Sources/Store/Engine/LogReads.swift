@@ -1,23 +1,23 @@
 package import Family
 import Wire
 
-/// A change as it is stored in the log of its family.
+/// A change in the log of its family.
 package struct LogRow: Sendable {
     package var sequence: Int64
     /// UTC milliseconds.
     package var at: Int64
-    /// How many messages the change created.
+    /// The number of messages that the change created.
     package var messages: Int64
     /// The change frame, octet for octet as it was sent.
     package var frame: [UInt8]
     /// `ChangeOutline` of a long frame; `nil` for a short one.
     package var outline: [UInt8]?
-    /// Of the records of the family after the change; `nil` if it is not known.
+    /// The checksum of the family's records after the change; `nil` if it is not known.
     package var checksum: StateChecksum?
-    /// `FamilyUsage.written` with this change; `nil` if it is not known.
+    /// `FamilyUsage.written` including this change; `nil` if it is not known.
     package var written: Int64?
 
-    /// Octets of a frame above which the row has an outline: what a page of SQLite holds of a row.
+    /// The size of a frame above which the row has an outline: the part of a row that fits into a page of SQLite.
     package static let outlinedOctets = 4_000
 
     package init(sequence: Int64, at: Int64, messages: Int64, frame: [UInt8], outline: [UInt8]?, checksum: StateChecksum?, written: Int64?) {
@@ -30,7 +30,7 @@ package struct LogRow: Sendable {
         self.written = written
     }
 
-    /// - Parameter frame: the change, encoded.
+    /// - Parameter frame: the encoded change.
     init(_ change: Change, frame: [UInt8], checksum: StateChecksum?, written: Int64?) {
         self.init(
             sequence: change.sequence, at: change.at, messages: Int64(change.entries.count { $0.isNewMessage }), frame: frame,
@@ -43,7 +43,7 @@ package struct LogRow: Sendable {
     }
 }
 
-/// A row of the log while all logs are walked, the oldest first.
+/// A row of the log in a walk through all logs, oldest first.
 package struct LogScanRow: Sendable {
     /// See `LogReads.newestPosition`.
     package var position: Int64
@@ -62,7 +62,7 @@ package struct LogScanRow: Sendable {
     }
 }
 
-/// The logs of families. `family` is the integer that stands for one. A `body` that returns false ends its walk.
+/// The logs of families. `family` is the integer that stands for one. If a `body` returns false, the walk ends.
 package protocol LogReads: AnyObject {
     /// The newest sequence; 0 for a family without a change.
     func head(family: Int64) throws -> Int64
@@ -72,10 +72,10 @@ package protocol LogReads: AnyObject {
     /// - Complexity: O(1) if the newest row holds a checksum; otherwise all records are read.
     func position(family: Int64) throws -> (sequence: Int64, checksum: StateChecksum)
 
-    /// The checksum of the records that are stored.
+    /// The checksum of the stored records.
     func computedChecksum(family: Int64) throws -> StateChecksum
 
-    /// What log and history of a family take.
+    /// The space of a family's log and history.
     ///
     /// - Parameter head: its newest sequence.
     func usage(family: Int64, head: Int64) throws -> FamilyUsage
@@ -92,49 +92,49 @@ package protocol LogReads: AnyObject {
     /// The time of the newest change, UTC milliseconds; `nil` for a family without a change.
     func lastTime(family: Int64) throws -> Int64?
 
-    /// Gives `body` the frames after a sequence, in order.
+    /// Passes the frames after a sequence to `body`, in order.
     func frames(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
 
-    /// Gives `body` the frames before a sequence, the newest first.
+    /// Passes the frames before a sequence to `body`, newest first.
     func newestFrames(family: Int64, before sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
 
-    /// Gives `body` the frames that created messages, the newest first.
+    /// Passes the frames that created messages to `body`, newest first.
     ///
     /// - Parameters:
-    ///   - newest: the first sequence that is looked at.
-    ///   - oldest: the sequence before the last that is looked at.
+    ///   - newest: the first sequence to read.
+    ///   - oldest: the sequence before the last one to read.
     func messageFrames(family: Int64, from newest: Int64, downTo oldest: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
 
-    /// Gives `body` the outlines (of short changes the frames) after a sequence, in order.
+    /// Passes the outlines (for short changes the frames) after a sequence to `body`, in order.
     func outlines(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
 
-    /// As `outlines`, the newest first.
+    /// As `outlines`, newest first.
     func newestOutlines(family: Int64, after sequence: Int64, _ body: (Int64, [UInt8]) throws -> Bool) throws
 
-    /// Gives `body` every row of a family, in order, without outlines.
+    /// Passes every row of a family to `body`, in order, without outlines.
     func forEach(family: Int64, _ body: (LogRow) throws -> Void) throws
 
-    /// The last position of the log of all families that was given; 0 for none.
+    /// The last position of the log of all families; 0 for none.
     ///
-    /// Each change gets a position when it is written, and so does each family that an import has made. Positions rise in the order in which
-    /// transactions commit. None is given twice, also if the rows of an import are removed.
+    /// Each change gets a position when it is written, and so does each family that an import has made. Positions rise
+    /// in the order in which transactions commit. None is used twice, even if the rows of an import are removed.
     func newestPosition() throws -> Int64
 
-    /// Gives `body` what stands in the log of all families after a position, in order.
+    /// Passes the content of the log of all families after a position to `body`, in order.
     func follow(after position: Int64, _ body: (FollowedRow) throws -> Bool) throws
 }
 
-/// Writes that no decision makes: imports, purges, compaction and repairs.
+/// Writes that no decision makes: those of imports, purges, compaction and repairs.
 package protocol LogWrites: LogReads {
     func append(family: Int64, _ row: LogRow) throws
 
     /// Replaces the frame of a change that has lost values.
     func replace(family: Int64, sequence: Int64, frame: [UInt8], outline: [UInt8]?) throws
 
-    /// Forgets the checksums of a family, so that they are computed again.
+    /// Removes the checksums of a family, so that they are computed again.
     func forgetChecksums(family: Int64) throws
 
-    /// Gives `body` the rows of all families that were not compacted yet, oldest first.
+    /// Passes the rows of all families that are not compacted yet to `body`, oldest first.
     func uncompacted(_ body: (LogScanRow) throws -> Bool) throws
 
     /// Notes that all rows up to a position are compacted.

@@ -1,7 +1,7 @@
 package import Bytes
 package import Family
 
-/// The e-mail address of a person, and the codes that were sent to it, as they are stored.
+/// The stored e-mail address of a person, and the codes that were sent to it.
 package struct MailRow: Hashable, Sendable {
     package var person: Int64
     /// The address that the person has confirmed.
@@ -11,9 +11,9 @@ package struct MailRow: Hashable, Sendable {
     package var codeHash: [UInt8]?
     /// UTC milliseconds.
     package var codeExpiresAt: Int64?
-    /// The reason why the mail to `pending` was given up.
+    /// The reason why the mail to `pending` was abandoned.
     package var problem: MailProblem?
-    /// Of the code that stands for the password once, SHA-256.
+    /// The SHA-256 of the code that replaces the password once.
     package var recoveryHash: [UInt8]?
     package var recoveryExpiresAt: Int64?
 
@@ -31,23 +31,24 @@ package struct MailRow: Hashable, Sendable {
         self.recoveryExpiresAt = recoveryExpiresAt
     }
 
-    /// As the person sees it; `nil` if there is nothing to see.
+    /// The part that the person sees; `nil` if there is none.
     package var account: AccountMail? {
         guard address != nil || pending != nil else { return nil }
         return AccountMail(address: address.map { MaskedAddress.text($0) }, pending: pending.map { MaskedAddress.text($0) }, problem: problem)
     }
 
-    /// An address for comparison: mail servers that tell `Ana@` from `ana@` are not worth a person who cannot come back.
+    /// An address for comparison. Mail servers that distinguish `Ana@` from `ana@` are rarer than people who could not
+    /// sign in again.
     package static func folded(_ address: String) -> String { address.lowercased() }
 }
 
 /// A mail that waits to be sent.
 package struct OutgoingMail: Hashable, Sendable {
     package var key: Int64
-    /// Names the mail for ever; the Message-ID follows from it.
+    /// The permanent name of the mail, from which the Message-ID follows.
     package var name: String
     package var kind: MailKind
-    /// The person who is told if it is given up, and with whom it goes; `nil`: nobody.
+    /// The person who is notified if the mail is abandoned, and with whom it is removed; `nil`: nobody.
     package var person: Int64?
     /// The integer that stands for the family of `about`.
     package var family: Int64?
@@ -58,13 +59,13 @@ package struct OutgoingMail: Hashable, Sendable {
     package var body: String
     /// UTC milliseconds.
     package var createdAt: Int64
-    /// The next try.
+    /// The time of the next attempt.
     package var dueAt: Int64
-    /// No try is made from then on.
+    /// The time after which no attempt is made.
     package var expiresAt: Int64
-    /// Tries that have begun.
+    /// The number of attempts that have begun.
     package var tries: Int
-    /// A try is under way since then.
+    /// The time at which the current attempt began.
     package var claimedAt: Int64?
 
     package init(
@@ -93,48 +94,48 @@ package protocol MailReads: AnyObject {
     /// `nil` for a person without an address, confirmed or not.
     func mail(person: Int64) throws -> MailRow?
 
-    /// The people who have confirmed an address, by its folded form; at most `limit`, the first first.
+    /// The people who have confirmed an address, by its folded form; at most `limit`, in the order of confirmation.
     func mails(folded: String, limit: Int) throws -> [MailRow]
 
     /// The person with a code for recovery; `nil` if nobody has it.
     func mail(recoveryHash: [UInt8]) throws -> MailRow?
 
-    /// How many mails wait, of all people or of one.
+    /// The number of waiting mails, of all people or of one.
     func outgoingMails(of person: Int64?) throws -> Int
 
     func outgoingMail(key: Int64) throws -> OutgoingMail?
 
-    /// Mails without a try under way that are due or have expired, the one that is due first first.
+    /// Mails without a current attempt that are due or have expired, in the order of their due times.
     func dueMails(at: Int64, limit: Int) throws -> [OutgoingMail]
 
-    /// When the next mail without a try under way is due; `nil` if none waits.
+    /// The time at which the next mail without a current attempt is due; `nil` if none waits.
     func nextMail() throws -> Int64?
 }
 
-/// E-mail addresses and waiting mails come and go.
+/// Changes e-mail addresses and waiting mails.
 package protocol MailWrites: MailReads {
-    /// Sets the row of a person, or changes it.
+    /// Adds the row of a person, or changes it.
     func setMail(_ row: MailRow) throws
 
     func removeMail(person: Int64) throws
 
-    /// Lets a mail wait. Its key is drawn.
+    /// Queues a mail. Its key is drawn.
     func addOutgoing(_ mail: OutgoingMail) throws
 
-    /// Changes when a mail is due, its tries, and whether one is under way.
+    /// Sets the due time of a mail, its attempts, and the beginning of the current one.
     func setOutgoing(key: Int64, dueAt: Int64, tries: Int, claimedAt: Int64?) throws
 
     func removeOutgoing(key: Int64) throws
 
-    /// Drops the waiting mails of a person of one kind.
+    /// Drops the waiting mails of one kind of a person.
     func removeOutgoing(person: Int64, kind: MailKind) throws
 
     /// Drops the waiting mail about an invite.
     func removeOutgoing(family: Int64, about: Identifier) throws
 
-    /// Lets no try be under way: the process that made them has ended.
+    /// Ends all current attempts, because the process that made them has ended.
     func releaseOutgoing() throws
 
-    /// Enters what became of the mail with the code of an invite.
+    /// Notes the result of the mail with the code of an invite.
     func setInviteMail(_ state: InviteMail, family: Int64, id: Identifier) throws
 }

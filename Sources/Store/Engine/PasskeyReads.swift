@@ -2,9 +2,9 @@ package import Accounts
 package import Bytes
 package import Family
 
-/// A passkey as it is stored.
+/// A stored passkey.
 package struct PasskeyRow: Hashable, Sendable {
-    /// Names the passkey to its person.
+    /// The name of the passkey for its person.
     package var id: Identifier
     package var person: Int64
     /// The identifier that the authenticator chose: unique in the database.
@@ -36,33 +36,33 @@ package struct PasskeyRow: Hashable, Sendable {
         self.usedAt = usedAt
     }
 
-    /// The public half, which checks signatures.
+    /// The public key, which checks signatures.
     package var passkey: Passkey { Passkey(credential: credential, algorithm: algorithm, key: key, counter: counter) }
 
-    /// The passkey as its person sees it.
+    /// The passkey, as its person sees it.
     package var account: AccountPasskey {
         AccountPasskey(id: id, name: name, createdOn: .init(utc: createdAt), usedOn: usedAt.map { .init(utc: $0) })
     }
 }
 
-/// Passkeys, and the names by which authenticators know their persons.
+/// Passkeys, and the handles by which authenticators know their persons.
 package protocol PasskeyReads: AnyObject {
     /// The passkey with an identifier of an authenticator; `nil` if nobody has it.
     func passkey(credential: [UInt8]) throws -> PasskeyRow?
 
-    /// The passkeys of a person, the first made first.
+    /// The passkeys of a person, oldest first.
     func passkeys(ofPerson person: Int64) throws -> [PasskeyRow]
 
-    /// The octets by which authenticators know a person; `nil` before the first passkey is asked for.
+    /// The octets by which authenticators know a person; `nil` before the first request for a passkey.
     func passkeyHandle(person: Int64) throws -> [UInt8]?
 }
 
-/// Passkeys come and go.
+/// Changes passkeys.
 package protocol PasskeyWrites: PasskeyReads {
-    /// Adds a passkey whose identifiers nobody has.
+    /// Adds a passkey with unused identifiers.
     func addPasskey(_ row: PasskeyRow) throws
 
-    /// Names a passkey.
+    /// Renames a passkey.
     func renamePasskey(_ id: Identifier, _ name: String) throws
 
     /// Notes a use of a passkey.

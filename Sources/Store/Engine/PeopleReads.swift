@@ -2,18 +2,18 @@ package import Bytes
 package import Dates
 package import Family
 
-/// A member as the tables of people know them.
+/// A member in the tables of people.
 package struct MembershipRow: Hashable, Sendable {
     /// The integer that stands for the family.
     package var family: Int64
     package var familyID: Identifier
     package var member: Identifier
-    /// `nil` until somebody signs in as this member.
+    /// `nil` until a person signs in as this member.
     package var person: Int64?
     package var hasConsent: Bool
     package var isRemoved: Bool
     package var born: CalendarDate?
-    /// Of a guest.
+    /// The last day of a guest.
     package var lastDay: CalendarDate?
 
     package init(
@@ -37,7 +37,8 @@ package struct Consent: Hashable, Sendable {
     package var at: Int64
     /// The version of the text (`ConsentText`).
     package var terms: String
-    /// SHA-256 of the text, and the person who consented; `nil` for consents that a host entered before version 15 of the database.
+    /// SHA-256 of the text, and the person who consented; `nil` for consents that a host entered before version 15 of
+    /// the database.
     package var digest: [UInt8]?
     package var person: Int64?
 
@@ -50,17 +51,18 @@ package struct Consent: Hashable, Sendable {
     }
 }
 
-/// An invite as it is stored.
+/// A stored invite.
 package struct InviteRow: Hashable, Sendable {
     /// The integer that stands for the family.
     package var family: Int64
     package var familyID: Identifier
     /// Never `expired`: that follows from the time (`Invite.current`).
     package var invite: Invite
-    /// A hash of what the client asked for, so that a repetition is known from another invite with the same id; empty where no client asked.
+    /// A hash of the client's request, so that a repetition differs from another invite with the same id; empty if no
+    /// client made it.
     package var payload: [UInt8]
-    /// The code is accepted with the name or the e-mail address of the invite only. Not so for invites of a program before version 14 of the
-    /// database.
+    /// Whether the code is accepted only with the name or the e-mail address of the invite. It is not for invites of a
+    /// program before version 14 of the database.
     package var isBound: Bool
 
     package init(family: Int64, familyID: Identifier, invite: Invite, payload: [UInt8], isBound: Bool = true) {
@@ -80,20 +82,21 @@ package struct CodeRow: Hashable, Sendable {
     package var member: Identifier
     /// The invite whose code it is; `nil` for one that was redeemed under a program before version 14 of the database.
     package var invite: Identifier?
-    /// Once redeemed: when the redemption can no longer be repeated.
+    /// Once redeemed: the time after which the redemption can no longer be repeated.
     package var expiresAt: Int64
-    /// Of the client that redeemed it; `nil` before.
+    /// The hash of the nonce of the client that redeemed it; `nil` before.
     package var nonceHash: [UInt8]?
     /// The session that the last redemption made; `nil` before.
     package var session: Int64?
     /// The session that made the code for another device; `nil`: the code of an invite, or of a recovery.
     package var maker: Int64?
-    /// The code lets a member come back who has lost their sign-in.
+    /// How the code lets a member sign in again who has lost their sign-in; `nil` for other codes.
     package var recovery: RecoveryWay?
-    /// The parent who made the code of a recovery.
+    /// The parent who made the recovery code.
     package var recoveryBy: Identifier?
 
-    /// Milliseconds after the first redemption in which it can be repeated, because its answer may have been lost: 10 minutes.
+    /// Milliseconds after the first redemption in which it can be repeated, because its answer may have been lost: 10
+    /// minutes.
     package static let redemptionWindow: Int64 = 600_000
 
     package init(
@@ -111,7 +114,7 @@ package struct CodeRow: Hashable, Sendable {
     }
 }
 
-/// A member in the words of an archive: what is never broadcast.
+/// The data of a member in an archive that is never broadcast.
 package struct PersonRow: Hashable, Sendable {
     package var member: Identifier
     /// `YYYY-MM-DD`.
@@ -140,22 +143,22 @@ package protocol PeopleReads: SessionReads, CredentialReads, PasskeyReads, MailR
     /// The consent to a member's sign-in; `nil` if there is none.
     func consent(family: Int64, member: Identifier) throws -> Consent?
 
-    /// Members of all families who are guests with a last day before `day`, and who are not removed; at most `limit`.
+    /// Members of all families who are guests with a last day before `day` and are not removed; at most `limit`.
     func membersEnding(before day: CalendarDate, limit: Int) throws -> [MembershipRow]
 
-    /// The member that a person is in a family now; `nil` if the person is not in the family.
+    /// The member whose person this is in a family now; `nil` if the person is not in the family.
     func member(family: Int64, person: Int64) throws -> Identifier?
 
-    /// Members without a person: nobody has signed in as them.
+    /// Members without a person, because nobody has signed in as them.
     func membersWithoutLogin(family: Int64) throws -> Set<Identifier>
 
-    /// What archives hold of the members of a family, in the order of their ids.
+    /// The data of the members of a family in archives, in the order of their ids.
     func persons(family: Int64) throws -> [PersonRow]
 
     /// Whether a person has a session, used lately or not.
     func hasSession(person: Int64) throws -> Bool
 
-    /// Whether a session is there.
+    /// Whether a session exists.
     func hasSession(key: Int64) throws -> Bool
 
     /// A code by its hash; `nil` if there is none.
@@ -170,21 +173,21 @@ package protocol PeopleReads: SessionReads, CredentialReads, PasskeyReads, MailR
     /// The pending invites of a family, also those whose codes have expired, the newest first.
     func pendingInvites(family: Int64, limit: Int) throws -> [InviteRow]
 
-    /// How many invites of a family have codes that can be redeemed, besides that of one member.
+    /// The number of invites of a family with codes that can be redeemed, besides that of one member.
     func openInvites(family: Int64, at: Int64, besides member: Identifier) throws -> Int
 
-    /// How many invites a family has made after a time, and when the first of these was made.
+    /// The number of invites that a family has made after a time, and the time of the first of these.
     func invites(family: Int64, after time: Int64) throws -> (count: Int, first: Int64?)
 }
 
-/// People, sessions and invites come and go.
+/// Changes people, sessions and invites.
 package protocol PeopleWrites: PeopleReads, SessionWrites, CredentialWrites, PasskeyWrites, MailWrites {
     func addMembership(family: Int64, member: Identifier, born: CalendarDate?, consent: Consent?) throws
 
-    /// The person of a member, who becomes one if they are none yet.
+    /// The person of a member; a new person if there is none yet.
     func person(of membership: MembershipRow, at: Int64) throws -> Int64
 
-    /// Enters the consent to a member's login, or takes it back (`nil`).
+    /// Sets the consent to a member's sign-in, or withdraws it (`nil`).
     func setConsent(_ consent: Consent?, family: Int64, member: Identifier) throws
 
     func setBirth(_ born: CalendarDate, family: Int64, member: Identifier) throws
@@ -192,10 +195,11 @@ package protocol PeopleWrites: PeopleReads, SessionWrites, CredentialWrites, Pas
     /// Sets the last day of a guest; `nil`: the guest stays.
     func setLastDay(_ day: CalendarDate?, family: Int64, member: Identifier) throws
 
-    /// Lets no person be this member any more: nobody's sign-in leads to the family as this member, until somebody accepts an invite.
+    /// Separates a member from their person: no sign-in leads to the family as this member until somebody accepts an
+    /// invite.
     func detach(family: Int64, member: Identifier) throws
 
-    /// Lets a person be this member.
+    /// Makes a person this member.
     func attach(family: Int64, member: Identifier, person: Int64) throws
 
     /// Ends all sessions of a person.
@@ -203,14 +207,14 @@ package protocol PeopleWrites: PeopleReads, SessionWrites, CredentialWrites, Pas
     /// - Returns: their keys.
     func endAllSessions(ofPerson person: Int64) throws -> [Int64]
 
-    /// Ends a membership, or takes it up again (`at` is `nil`). With the last membership of a person their sessions end, and a pending invite is
-    /// withdrawn.
+    /// Ends a membership, or begins it again (`at` is `nil`). With the last membership of a person their sessions end,
+    /// and a pending invite is withdrawn.
     func setRemoved(family: Int64, member: Identifier, at: Int64?) throws
 
-    /// Forgets the birth date of a member.
+    /// Removes the birth date of a member.
     func forgetBirth(family: Int64, member: Identifier) throws
 
-    /// - Returns: whether there was one.
+    /// - Returns: whether it existed.
     func endSession(key: Int64) throws -> Bool
 
     /// Notes that a session is in use.
@@ -221,34 +225,35 @@ package protocol PeopleWrites: PeopleReads, SessionWrites, CredentialWrites, Pas
     /// Makes the code of an invite.
     func addCode(of row: InviteRow, hash: [UInt8]) throws
 
-    /// Enters that an invite was accepted. Its code can be redeemed again until `closeRedemption`.
+    /// Notes that an invite was accepted. Its code can be redeemed again until `closeRedemption`.
     func acceptInvite(family: Int64, id: Identifier) throws
 
     /// Ends the pending invite of a member, if there is one. No code of the member can be redeemed afterwards.
     func endInvite(family: Int64, member: Identifier, as state: Invite.State) throws
 
-    /// Enters the redemption of a code.
+    /// Notes the redemption of a code.
     ///
-    /// - Parameter repeatableUntil: the code can be redeemed again until then, and not later than before.
+    /// - Parameter repeatableUntil: the time until which the code can be redeemed again, but never later than before.
     func redeem(_ code: CodeRow, nonceHash: [UInt8], session: Int64, repeatableUntil: Int64) throws
 
     /// Deletes the code that gave a session.
     func closeRedemption(session: Int64) throws
 
-    /// Removes a portion of the people of a family that was taken away (`DeletionWrites.beginErasure`): memberships, invites and codes, and every
-    /// person who is in no other family, with sessions, tokens and credentials.
+    /// Removes a portion of the people of a detached family (`DeletionWrites.beginErasure`): memberships, invites and
+    /// codes, and every person who is in no other family, with sessions, tokens and credentials.
     ///
-    /// - Parameter limit: rows of one table at most.
+    /// - Parameter limit: the largest number of rows of one table.
     /// - Returns: the sessions that ended, and whether none was left.
     func erase(family: Int64, limit: Int) throws -> (sessions: [Int64], isFinished: Bool)
 
     /// Deletes codes that have expired, redeemed or not, and invites whose codes expired `Invite.retention` ago.
     ///
-    /// - Returns: how many codes and invites.
+    /// - Returns: the number of codes and invites.
     func purgeInvites(at: Int64) throws -> Int
 }
 
 extension PeopleReads {
-    /// Whether a code for another device still opens something: the session that made it has not ended. True for the codes of invites.
+    /// Whether a code for another device is still valid: the session that made it has not ended. True for the codes of
+    /// invites.
     func isMakerThere(_ code: CodeRow) throws -> Bool { try code.maker.map { try hasSession(key: $0) } ?? true }
 }

@@ -1,7 +1,7 @@
 package import Bytes
 package import Family
 
-/// Names one client of one member.
+/// The name of one client of one member.
 package struct ClientName: Hashable, Sendable {
     /// The integer that stands for the family.
     package let family: Int64
@@ -15,13 +15,13 @@ package struct ClientName: Hashable, Sendable {
     }
 }
 
-/// One client of one member, as receipts know it.
+/// The state of one client of one member.
 package struct ClientState: Sendable {
     /// The integer that stands for the client in `receipts`; `nil` until its first receipt is written.
     package var key: Int64?
     /// Ids at or below it may have had receipts that are gone.
     package var floor: Int64
-    /// The largest mutation id that has a receipt: a larger one is new without looking.
+    /// The largest mutation id that has a receipt: a larger one is new without a look-up.
     package var newest: Int64
     /// Its receipts that belong to no change.
     package var kept: KeptReceipts
@@ -34,11 +34,12 @@ package struct ClientState: Sendable {
     }
 }
 
-/// Receipts of one client that belong to no change: refusals, and acks of mutations that changed nothing. They cost their author nothing, so
-/// their number and size are bounded. Beyond the bound the older half goes and the client's floor rises: an id that had one is refused as
-/// `mutation_expired`, never performed.
+/// Receipts of one client that belong to no change: refusals, and acks of mutations that changed nothing. They cost
+/// their author nothing, so their number and size are bounded. Above the bound the older half is removed and the
+/// client's floor rises: an id that had such a receipt is refused as `mutation_expired`, and never performed.
 package struct KeptReceipts: Hashable, Sendable {
-    /// Eight times what a session may have unanswered, so a client that resends its queue finds all of it.
+    /// Eight times the number of mutations that a session may have unanswered, so that a client that resends its queue
+    /// finds all receipts.
     package static let maxCount = 1_024
     package static let maxOctets = 262_144
 
@@ -50,26 +51,26 @@ package struct KeptReceipts: Hashable, Sendable {
         self.octets = octets
     }
 
-    /// Counts one more.
+    /// Counts one more receipt.
     package mutating func add(_ size: Int) {
         count += 1
         octets += size
     }
 
-    /// Whether the older half has to go.
+    /// Whether the older half must be removed.
     package var isTooMuch: Bool { count > Self.maxCount || octets > Self.maxOctets }
 }
 
-/// The answer that a mutation got.
+/// The receipt of a mutation.
 package struct RecordedReceipt: Sendable {
     private static let codeHead = Array("{\"code\":\"".utf8)
     private static let codeTail = Array("\"}".utf8)
-    /// What a receipt takes beside its frame.
+    /// The space of a receipt besides its frame.
     private static let overhead = 64
 
     package var hash: [UInt8]
-    /// The encoded `ack` or `reject`. Of a conflict's record it has the contested fields only. Of a refusal that the frame alone decides it is
-    /// `{"code":…}`: the sentence is worked out again when the frame comes again.
+    /// The encoded `ack` or `reject`. The record of a conflict has only the contested fields. A refusal that follows
+    /// from the frame alone is stored as `{"code":…}`: the sentence is computed again when the frame comes again.
     package var frame: [UInt8]
     /// Whether the mutation made a change.
     package var isOfChange: Bool
@@ -80,24 +81,24 @@ package struct RecordedReceipt: Sendable {
         self.isOfChange = isOfChange
     }
 
-    /// What is kept of a refusal that the frame alone decides.
+    /// The stored form of a refusal that follows from the frame alone.
     package static func frame(_ code: ErrorCode) -> [UInt8] { codeHead + Array(code.rawValue.utf8) + codeTail }
 
-    /// The code of `frame(_:)`; `nil` for a whole answer.
+    /// The code of `frame(_:)`; `nil` for a complete answer.
     package var code: ErrorCode? {
         guard frame.starts(with: Self.codeHead), frame.count > Self.codeHead.count + Self.codeTail.count else { return nil }
         return ErrorCode(rawValue: String(decoding: frame[Self.codeHead.count..<frame.count - Self.codeTail.count], as: UTF8.self))
     }
 
-    /// What it counts among `KeptReceipts`.
+    /// The octets that count for `KeptReceipts`.
     package var keptOctets: Int { isOfChange ? 0 : frame.count + Self.overhead }
 }
 
 extension KeptReceipts {
-    /// Which receipts stay when the older half goes.
+    /// The receipts that stay when the older half is removed.
     ///
-    /// - Parameter newestFirst: the mutations that have receipts of no change, with what each counts.
-    /// - Returns: what stays, and the largest mutation that goes; `nil` if nothing goes.
+    /// - Parameter newestFirst: the mutations with receipts that belong to no change, each with its octets.
+    /// - Returns: the receipts that stay, and the largest mutation whose receipt is removed; `nil` if none is.
     package static func shortened(_ newestFirst: [(mutation: Int64, octets: Int)]) -> (left: KeptReceipts, gone: ArraySlice<(mutation: Int64, octets: Int)>) {
         var left = KeptReceipts()
         for (place, receipt) in newestFirst.enumerated() {
@@ -108,25 +109,25 @@ extension KeptReceipts {
     }
 }
 
-/// The clients of members, and the answers that they got.
+/// The clients of members, and their receipts.
 package protocol ReceiptReads: AnyObject {
     /// A client; `nil` if it has no receipt yet.
     func client(_ name: ClientName) throws -> ClientState?
 
-    /// The answer that a mutation got; `nil` if there is none.
+    /// The receipt of a mutation; `nil` if there is none.
     func receipt(family: Int64, client: Int64, mutation: Int64) throws -> RecordedReceipt?
 
-    /// Clients of a member that have receipts; they are not counted beyond `limit`.
+    /// The number of a member's clients that have receipts, counted up to `limit`.
     func activeClients(family: Int64, member: Identifier, limit: Int) throws -> Int
 
     /// The clients of a family, in the order of members and clients.
     func clients(family: Int64) throws -> [(name: ClientName, state: ClientState)]
 
-    /// Gives `body` the receipts of a client, in the order of the mutations.
+    /// Passes the receipts of a client to `body`, in the order of the mutations.
     func forEach(family: Int64, client: Int64, _ body: (_ mutation: Int64, _ at: Int64, RecordedReceipt) throws -> Void) throws
 }
 
-/// Writes that no batch makes: imports, and receipts that end.
+/// Writes that no batch makes: imports, and receipts that expire.
 package protocol ReceiptWrites: ReceiptReads {
     /// - Parameter floor: mutations at or below it may have had receipts that are gone.
     /// - Returns: the integer that stands for the client.
@@ -134,18 +135,19 @@ package protocol ReceiptWrites: ReceiptReads {
 
     func record(family: Int64, client: Int64, mutation: Int64, at: Int64, _ receipt: RecordedReceipt) throws
 
-    /// Deletes the older half of a client's receipts that belong to no change, those of the smallest mutation ids, and raises its floor over them.
+    /// Deletes the older half of a client's receipts that belong to no change, those with the smallest mutation ids,
+    /// and raises its floor over them.
     ///
     /// - Returns: the client afterwards; `nil` if nothing was deleted.
     func forgetOldest(family: Int64, _ client: ClientState) throws -> ClientState?
 
-    /// Deletes receipts from before `limit` (UTC milliseconds) and raises the floors of their clients: of each client in the order of the mutation ids,
-    /// up to the first receipt that is younger.
+    /// Deletes receipts from before `limit` (UTC milliseconds) and raises the floors of their clients: of each client
+    /// in the order of the mutation ids, up to the first receipt that is younger.
     ///
     /// - Parameters:
-    ///   - mark: clients after it are looked through, by family and client.
-    ///   - count: receipts that are deleted at most.
-    ///   - clients: how many clients are looked through at most.
+    ///   - mark: clients after it are searched, by family and client.
+    ///   - count: the largest number of receipts to delete.
+    ///   - clients: the largest number of clients to search.
     func purge(before limit: Int64, after mark: ClientMark, count: Int, clients: Int) throws -> PurgedPortion<ClientMark>
 }
 
@@ -166,11 +168,11 @@ package struct ClientMark: Hashable, Sendable {
 
 /// The result of one portion of a purge.
 package struct PurgedPortion<Mark: Sendable>: Sendable {
-    /// How much was deleted.
+    /// The number of deleted rows.
     package var count = 0
     /// The next portion begins after it.
     package var next: Mark
-    /// There is nothing after `next`.
+    /// Whether there is nothing after `next`.
     package var isLast = false
 
     package init(count: Int = 0, next: Mark, isLast: Bool = false) {

@@ -1,25 +1,25 @@
 package import Bytes
 package import Family
 
-/// A session as it is stored.
+/// A stored session.
 package struct SessionRow: Hashable, Sendable {
     package var key: Int64
     package var id: Identifier
     package var person: Int64
     package var kind: SessionKind
     package var name: String
-    /// UTC milliseconds, as the other times.
+    /// UTC milliseconds, like the other times.
     package var createdAt: Int64
     package var usedAt: Int64
-    /// The end however often the session is used.
+    /// The end of the session, even if it is used.
     package var endsAt: Int64
-    /// When it last showed the person's password or passkey; `nil`: never.
+    /// The time at which the session last showed the person's password or passkey; `nil`: never.
     package var checkedAt: Int64?
-    /// `nil`: whatever the person may do.
+    /// `nil`: the session may do whatever the person may do.
     package var scope: TokenScope?
     /// The athletes of the scope `calendar`.
     package var athletes: [Identifier]
-    /// The code that gave the token can still be redeemed again.
+    /// Whether the code that gave the token can still be redeemed again.
     package var isRedemptionOpen: Bool
 
     package init(
@@ -40,10 +40,11 @@ package struct SessionRow: Hashable, Sendable {
         self.isRedemptionOpen = isRedemptionOpen
     }
 
-    /// Whether the session opens anything at a time. A token ends on its day alone; other sessions also when nobody uses them.
+    /// Whether the session is valid at a time. A token ends only on its day; other sessions end also if nobody uses
+    /// them.
     package func isAlive(at: Int64) -> Bool { at < endsAt && (kind == .token || at < usedAt + SessionToken.life) }
 
-    /// The session as its person sees it.
+    /// The session, as its person sees it.
     ///
     /// - Parameter current: the key of the session that asks.
     package func account(current: Int64?) -> AccountSession {
@@ -60,7 +61,7 @@ package struct SessionRow: Hashable, Sendable {
 package struct DeviceCode: Hashable, Sendable {
     /// The integer that stands for the family.
     package var family: Int64
-    /// As whom the other device signs in: one of the person's members.
+    /// The member as whom the other device signs in, one of the person's members.
     package var member: Identifier
     /// The session that made it.
     package var maker: Int64
@@ -68,7 +69,7 @@ package struct DeviceCode: Hashable, Sendable {
     package var expiresAt: Int64
 }
 
-/// Sessions, tokens and what they have shown of their persons.
+/// Sessions, tokens, and the proofs that they have shown of their persons.
 package protocol SessionReads: AnyObject {
     /// The session of a token; `nil` if there is none.
     func session(hash: [UInt8]) throws -> SessionRow?
@@ -76,25 +77,25 @@ package protocol SessionReads: AnyObject {
     /// A session by its key; `nil` if there is none.
     func session(key: Int64) throws -> SessionRow?
 
-    /// A session by the id that its person knows; `nil` if there is none.
+    /// A session by the id that its person sees; `nil` if there is none.
     func session(id: Identifier) throws -> SessionRow?
 
-    /// The sessions of a person, ended ones that are not purged included, the last used first; at most `limit`.
+    /// The sessions of a person, including ended ones that are not purged, last used first; at most `limit`.
     func sessions(ofPerson person: Int64, limit: Int) throws -> [SessionRow]
 
     /// Whether a person has a password or passkey that can be checked.
     func hasCredential(person: Int64) throws -> Bool
 }
 
-/// Sessions come and go.
+/// Changes sessions.
 package protocol SessionWrites: SessionReads {
     /// Adds a session.
     ///
-    /// - Parameter row: `key` and `isRedemptionOpen` do not count.
-    /// - Returns: the key of the session, which no other session had or gets.
+    /// - Parameter row: `key` and `isRedemptionOpen` are ignored.
+    /// - Returns: the key of the session, which no other session ever has.
     func addSession(_ row: SessionRow, hash: [UInt8]) throws -> Int64
 
-    /// Names a session.
+    /// Renames a session.
     func renameSession(key: Int64, _ name: String) throws
 
     /// Notes that a session showed the person's password or passkey.
@@ -103,17 +104,18 @@ package protocol SessionWrites: SessionReads {
     /// Notes whether a person has a passkey; a password counts by itself (`CredentialWrites.setCredential`).
     func setHasCredential(_ has: Bool, person: Int64) throws
 
-    /// Deletes sessions whose end has come, and those besides tokens that nobody has used since `limit` (UTC milliseconds, both).
+    /// Deletes sessions that have ended, and sessions other than tokens that nobody has used since `limit` (both UTC
+    /// milliseconds).
     ///
-    /// - Returns: how many, at most `2 * count`.
+    /// - Returns: the number of deleted sessions, at most `2 * count`.
     func purgeSessions(at: Int64, unusedSince limit: Int64, count: Int) throws -> Int
 
-    /// Adds the code for another device; the one that the same session made before is dead.
+    /// Adds the code for another device; the earlier one of the same session is dead.
     func addDeviceCode(_ code: DeviceCode, hash: [UInt8]) throws
 }
 
 extension SessionReads {
-    /// The sessions of a person as they see them, those that have ended left out.
+    /// The sessions of a person as they see them, without those that have ended.
     func accounts(ofPerson person: Int64, current: Int64, at: Int64) throws -> [AccountSession] {
         try sessions(ofPerson: person, limit: AccountSession.most + AccountSession.mostTokens).filter { $0.isAlive(at: at) }
             .map { $0.account(current: current) }

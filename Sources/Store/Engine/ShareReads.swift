@@ -1,7 +1,7 @@
 package import Bytes
 package import Family
 
-/// What a share link opens.
+/// The document of a share link.
 package struct OpenShare: Sendable {
     package var family: Identifier
     package var link: Identifier
@@ -25,7 +25,7 @@ package struct OpenShare: Sendable {
 package struct ShareOpenings: Hashable, Sendable {
     package var what: ShareVisit.What
     package var count: Int64
-    /// How many of the openings get a row in the log of the link.
+    /// The number of openings that get a row in the log of the link.
     package var rows: Int64
     /// UTC milliseconds.
     package var first: Int64
@@ -40,30 +40,30 @@ package struct ShareOpenings: Hashable, Sendable {
     }
 }
 
-/// Links by which somebody outside of a family opens a document. `family` is the integer that stands for one.
+/// Links with which a person outside of a family opens a document. `family` is the integer that stands for one.
 package protocol ShareReads: AnyObject {
-    /// What the link with a token opens at a time (UTC milliseconds): the link has neither ended nor expired, and its document and its school
-    /// are living records. One look-up for all cases, so that its time says nothing about how good a guess is.
+    /// The document of a token at a time (UTC milliseconds): the link has neither ended nor expired, and its document
+    /// and its school are living records. One look-up for all cases, so that its time reveals nothing about a guess.
     func open(hash: [UInt8], at: Int64) throws -> OpenShare?
 
     /// The document of a link; `nil` if the family has no such link.
     func document(family: Int64, of link: Identifier) throws -> Identifier?
 
-    /// The links of one document, or of all, newest first, ended ones included; those of one moment by the largest id.
+    /// The links of one document, or of all, newest first, including ended ones; those of one moment by the largest id.
     func links(family: Int64, document: Identifier?, limit: Int) throws -> [ShareLink]
 
-    /// When a link was opened, newest first.
+    /// The visits of a link, newest first.
     func visits(family: Int64, link: Identifier, limit: Int) throws -> [(at: Int64, what: ShareVisit.What)]
 
-    /// How often a link was opened, pages and downloads together; `nil` if the family has no such link.
+    /// The number of openings of a link, pages and downloads together; `nil` if the family has no such link.
     func openings(family: Int64, of link: Identifier) throws -> Int64?
 
-    /// Links whose documents are gone.
+    /// The number of links whose documents no longer exist.
     func countLost() throws -> Int
 }
 
 package protocol ShareWrites: ShareReads {
-    /// - Parameter limit: links of one document; above it the oldest go that have ended or expired.
+    /// - Parameter limit: links of one document; above it the oldest that have ended or expired are removed.
     func insert(family: Int64, _ link: ShareLink, hash: [UInt8], limit: Int) throws
 
     /// Ends one link, if it has not ended.
@@ -78,22 +78,22 @@ package protocol ShareWrites: ShareReads {
     /// Ends the links that a member made.
     func end(family: Int64, creator: Identifier, at: Int64) throws
 
-    /// Counts openings of a link, and enters the newest of them into the log of the link, the first with its time, the others with that of the
-    /// last. Does nothing for a link that is gone.
+    /// Counts openings of a link, and adds the newest of them to the log of the link, the first with its time, the
+    /// others with that of the last. Does nothing for a link that no longer exists.
     ///
-    /// - Parameter limit: rows of the log; above it the oldest go.
-    /// - Returns: the openings of the link from now on; `nil` for a link that is gone.
+    /// - Parameter limit: rows of the log; above it the oldest are removed.
+    /// - Returns: the new number of openings; `nil` for a link that no longer exists.
     @discardableResult
     func note(family: Int64, link: Identifier, _ openings: ShareOpenings, limit: Int) throws -> Int64?
 
-    /// Forgets all links of a document.
+    /// Removes all links of a document.
     func forget(family: Int64, document: Identifier) throws
 
-    /// Forgets links that ended before a time (UTC milliseconds).
+    /// Removes links that ended before a time (UTC milliseconds).
     ///
-    /// - Returns: how many, at most `count`.
+    /// - Returns: the number of removed links, at most `count`.
     func purge(before limit: Int64, count: Int) throws -> Int
 
-    /// Forgets links whose documents are gone.
+    /// Removes links whose documents no longer exist.
     func forgetLost() throws
 }

@@ -1,13 +1,15 @@
-/// What `Store` needs of a database: transactions, reads and writes in groups by subject, and one `apply` for all that a batch decided.
+/// The database functions that `Store` needs: transactions, reads and writes in groups by subject, and one `apply` for
+/// all decisions of a batch.
 ///
-/// Rows travel as values. An engine decides nothing: it neither knows rules nor rights. Integers that stand for families, clients, sessions
-/// and people are the engine's own.
+/// Rows are passed as values. An engine decides nothing: it knows neither rules nor rights. Integers that stand for
+/// families, clients, sessions and people are the engine's own.
 ///
-/// An engine is confined to one thread. Every method may throw; `failure(_:)` says what the error means for the transaction.
+/// An engine is confined to one thread. Every method may throw; `failure(_:)` returns the meaning of the error for the
+/// transaction.
 package protocol StoreEngine: AnyObject {
-    /// Names the database: 128 random bits in hex. A restored backup gets another.
+    /// The name of the database: 128 random bits in hex. A restored backup gets another.
     var epoch: String { get }
-    /// Why the epoch is a new one since the engine was opened, for the log; `nil` if it is not.
+    /// The reason why the epoch is new since the engine was opened, for the log; `nil` if it is not.
     var epochRenewal: String? { get }
     /// The key that signs links and makes the codes of invites: 32 random octets, drawn once for the database.
     var linkKey: [UInt8] { get }
@@ -25,60 +27,63 @@ package protocol StoreEngine: AnyObject {
     var feeds: any FeedWrites { get }
     var consumers: any ConsumerWrites { get }
 
-    /// Begins a transaction. No other one writes until it ends.
+    /// Begins a transaction. No other transaction writes until it ends.
     func begin() throws
 
-    /// Ends the transaction; all of it is on stable storage when this returns.
+    /// Ends the transaction, which is on stable storage when this returns.
     func commit() throws
 
-    /// Drops what the transaction wrote. Does nothing if no transaction is open.
+    /// Drops the writes of the transaction. Does nothing if no transaction is open.
     func rollback() throws
 
-    /// What an error of any call means. The error of a caller's own code is `final`.
+    /// The meaning of an error of any call. The error of a caller's own code is `final`.
     func failure(_ error: any Error) -> EngineFailure
 
-    /// Makes the engine usable after `again` or `unknown`. When it returns, a transaction with an unknown outcome has happened or never will.
+    /// Makes the engine usable after `again` or `unknown`. Afterwards, a transaction with an unknown outcome has either
+    /// happened or never will.
     func recover() throws
 
-    /// Writes all that a batch decided, in the transaction that is open.
+    /// Writes all decisions of a batch, in the open transaction.
     ///
-    /// - Returns: the integers that stand for clients from now on, of those that had none.
+    /// - Returns: the new integers of the clients that had none.
     func apply(_ writes: BatchWrites) throws -> [ClientName: Int64]
 
-    /// Does the upkeep that has become due by the commits so far. It is called when the results of a commit are handed over.
+    /// Does the upkeep that has become due by the commits so far. It is called after the results of a commit were
+    /// handed over.
     func tidy() throws
 
     /// Does all upkeep, without waiting for readers.
     ///
-    /// - Returns: false if something was in the way; try again later.
+    /// - Returns: false if a reader blocked it; try again later.
     func tidyAll() throws -> Bool
 
-    /// Overwrites a portion of what removed rows left in the free space of the storage, so that nobody finds it in a file. Outside of transactions.
+    /// Overwrites a portion of the remainders of removed rows in the free space of the storage, so that nobody finds
+    /// them in a file. Call it outside of transactions.
     ///
-    /// - Parameter page: where the portion begins; 0 begins a round.
+    /// - Parameter page: the first page of the portion; 0 begins a round.
     func scrub(from page: Int) throws -> ScrubbedPortion
 
-    /// Ends the writing in good order.
+    /// Ends the writing in an orderly way.
     func stop() throws
 }
 
-/// What a portion of scrubbing did.
+/// The result of a portion of scrubbing.
 package enum ScrubbedPortion: Equatable, Sendable {
     /// The next portion begins here.
     case next(Int)
-    /// Nothing is left of rows that were removed before the round began.
+    /// Nothing remains of rows that were removed before the round began.
     case finished
-    /// Something was in the way; try the same portion again later.
+    /// A reader blocked it; try the same portion again later.
     case busy
 }
 
-/// What `StoreReader` needs of a database: snapshots, and the reads of `StoreEngine`.
+/// The database functions that `StoreReader` needs: snapshots, and the reads of `StoreEngine`.
 ///
-/// A reader is confined to one thread and reads only what is on stable storage.
+/// A reader is confined to one thread, and reads only data that is on stable storage.
 package protocol ReaderEngine: AnyObject {
-    /// As of the writer.
+    /// The writer's epoch.
     var epoch: String { get }
-    /// As of the writer.
+    /// The writer's key.
     var linkKey: [UInt8] { get }
 
     var families: any FamilyReads { get }
@@ -94,18 +99,19 @@ package protocol ReaderEngine: AnyObject {
     var feeds: any FeedReads { get }
     var consumers: any ConsumerReads { get }
 
-    /// Begins a snapshot: all reads until `end` are true at one moment.
+    /// Begins a snapshot: all reads until `end` see one moment.
     func begin() throws
 
     /// Ends the snapshot. Does nothing if there is none.
     func end() throws
 
-    /// What an error of any call means; `again` if the same reads may succeed in a new snapshot.
+    /// The meaning of an error of any call; `again` if the same reads may succeed in a new snapshot.
     func failure(_ error: any Error) -> EngineFailure
 
-    /// Stops reads that are under way as soon as `isOver` says so; they throw a failure that `isStopped`. `nil` lets all reads run to their end.
+    /// Stops running reads as soon as `isOver` returns true; they throw a failure with `isStopped`. `nil` lets all
+    /// reads finish.
     func stopReads(when isOver: (() -> Bool)?)
 
-    /// What the database itself finds wrong with how it is stored, one sentence each; for `StoreCheck`.
+    /// The faults that the database itself finds in its storage, one sentence each; for `StoreCheck`.
     func faults() throws -> [String]
 }

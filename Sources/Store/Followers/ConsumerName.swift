@@ -1,4 +1,4 @@
-/// Names a consumer of the log: 1 to 64 of the characters a–z, 0–9, `-`, `_` and `.`.
+/// The name of a consumer of the log: 1 to 64 of the characters a–z, 0–9, `-`, `_` and `.`.
 package struct ConsumerName: Hashable, Sendable {
     package let text: String
 
@@ -15,15 +15,15 @@ package struct ConsumerName: Hashable, Sendable {
     }
 }
 
-/// Where a new consumer begins to read.
+/// The position at which a new consumer begins to read.
 package enum ConsumerStart: Sendable {
-    /// It reads everything that the log holds.
+    /// It reads the whole log.
     case beginning
-    /// It reads what is committed from now on.
+    /// It reads the changes that are committed from now on.
     case end
 }
 
-/// Why a cursor is not what was asked for. Nothing was stored.
+/// The reason why a cursor was not stored.
 package enum ConsumerRefusal: Error, Hashable {
     /// The disk is full, or the database asked to run the transaction again too often.
     case tryLater
@@ -35,13 +35,13 @@ package enum ConsumerRefusal: Error, Hashable {
     case ahead
 }
 
-/// How far the consumers of the log have come.
+/// The positions of the consumers of the log.
 package struct LogStatus: Hashable, Sendable {
     package struct Consumer: Hashable, Sendable {
         package var name: String
-        /// The consumer has done everything up to here.
+        /// The consumer has handled everything up to here.
         package var position: Int64
-        /// When it stored that, UTC milliseconds.
+        /// The time at which it stored the position, UTC milliseconds.
         package var movedAt: Int64
 
         package init(name: String, position: Int64, movedAt: Int64) {
@@ -61,6 +61,7 @@ package struct LogStatus: Hashable, Sendable {
         self.consumers = consumers
     }
 
-    /// Positions that a consumer has not done yet. Each is a change or an imported family; negative for a cursor that is ahead of the log.
+    /// The number of positions that a consumer has not handled yet. Each is a change or an imported family; negative
+    /// for a cursor that is ahead of the log.
     package func lag(_ consumer: Consumer) -> Int64 { newest - consumer.position }
 }

@@ -1,29 +1,29 @@
 package import Bytes
 package import Family
 
-/// A change, as a follower of the log of all families reads it.
+/// A change in the log of all families, for a follower.
 package struct FollowedChange: Sendable {
-    /// Its place in the log of all families.
+    /// Its position in the log of all families.
     package var position: Int64
     package var family: Identifier
     package var sequence: Int64
-    /// The change as it stands in the log (`LogCodec`), octet for octet as it was sent.
+    /// The change in its stored form (`LogCodec`), octet for octet as it was sent.
     package var frame: [UInt8]
 
     /// `nil` if the row of the log is damaged; `huddled check` finds it.
     package var value: Change? { LogCodec.decode(frame) }
 }
 
-/// Changes of one family that a follower cannot read one by one: it reads the family's records instead.
+/// Changes of one family that a follower cannot read one by one, so that it must read the family's records instead.
 package struct FamilyReload: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         /// The family came with an import.
         case imported
-        /// Values that the changes made are purged or compacted.
+        /// Values of the changes are purged or compacted.
         case trimmed
     }
 
-    /// Its place in the log of all families.
+    /// Its position in the log of all families.
     package var position: Int64
     package var family: Identifier
     /// The last sequence of these changes. Later ones are read one by one.
@@ -31,8 +31,8 @@ package struct FamilyReload: Hashable, Sendable {
     package var reason: Reason
 }
 
-/// What a follower reads, in the order of positions. Of each family, sequences rise, and none is left out: it is read as a change, or a reload
-/// stands for it.
+/// An item for a follower, in the order of positions. The sequences of each family rise, and none is left out: each is
+/// a change, or part of a reload.
 package enum FollowedItem: Sendable {
     case change(FollowedChange)
     case reload(FamilyReload)
@@ -50,13 +50,14 @@ package struct FollowedPage: Sendable {
     package var items: [FollowedItem]
     /// The next portion begins after this position, which can be beyond that of the last item.
     package var position: Int64
-    /// The log ended here when it was read.
+    /// Whether the log ended here when it was read.
     package var reachedEnd: Bool
 }
 
-/// The answer to somebody who follows the log.
+/// The answer to a follower of the log.
 package enum FollowAnswer: Sendable {
     case page(FollowedPage)
-    /// The log of this database ends before the position that was asked for: the position is of another database, or damaged.
+    /// The log of this database ends before the requested position: the position belongs to another database, or is
+    /// damaged.
     case ahead(newest: Int64)
 }

@@ -1,17 +1,17 @@
 import Bytes
 
 extension StoreReader {
-    /// Positions that one portion looks at, also where nothing is to be read: some milliseconds.
+    /// The largest number of positions that one portion reads, also if they contain nothing: some milliseconds.
     package static let followedPositions = 1_024
-    /// Octets of frames in one portion, unless one alone has more.
+    /// The largest number of octets of frames in one portion, unless one frame alone is larger.
     package static let followedOctets = 262_144
 
-    /// What all families changed after a position, in the order of commits.
+    /// The changes of all families after a position, in the order of commits.
     ///
     /// - Parameters:
-    ///   - position: 0 begins with the first change that the log holds.
-    ///   - limit: positions that are looked at.
-    ///   - maxOctets: of all frames together; the first is given whatever its size.
+    ///   - position: 0 begins with the first change in the log.
+    ///   - limit: the number of positions to read.
+    ///   - maxOctets: the octets of all frames together; the first one is returned whatever its size.
     package func follow(
         after position: Int64, limit: Int = StoreReader.followedPositions, maxOctets: Int = StoreReader.followedOctets
     ) throws(StoreFailure) -> FollowAnswer {
@@ -38,7 +38,7 @@ extension StoreReader {
         }
     }
 
-    /// The position up to which a consumer has done everything; `nil` if it was never registered.
+    /// The position up to which a consumer has handled everything; `nil` if it was never registered.
     package func cursor(of consumer: ConsumerName) throws(StoreFailure) -> Int64? {
         try reading { try engine.consumers.find(consumer.text)?.position }
     }
@@ -53,7 +53,7 @@ extension FollowedItem {
         case .arrival(let family, let sequence):
             self = .reload(FamilyReload(position: row.position, family: family, through: sequence, reason: .imported))
         case .trimmed(let family, let sequence, let floor):
-            // Once for all of them, with the last: the floor is a sequence of the log.
+            // One reload for all of them, at the last: the floor is a sequence of the log.
             guard sequence == floor else { return nil }
             self = .reload(FamilyReload(position: row.position, family: family, through: sequence, reason: .trimmed))
         case .imported: return nil
@@ -63,14 +63,14 @@ extension FollowedItem {
 
 /// Follows the log of all families for one consumer, from the cursor that is stored for it.
 ///
-/// The consumer reads a portion, does what it has to do with it, and only then confirms it. So each change is done at least once, in order,
-/// and none is left out: after a crash the portions that were not confirmed are read again. A consumer that stores its own results in the same
-/// transaction as its cursor does each change exactly once.
+/// The consumer reads a portion, handles it, and only then confirms it. So each change is handled at least once, in
+/// order, and none is left out: after a crash the portions that were not confirmed are read again. A consumer that
+/// stores its own results in the same transaction as its cursor handles each change exactly once.
 package struct LogFollower: Sendable {
     package let consumer: ConsumerName
-    /// Where the next portion begins.
+    /// The position at which the next portion begins.
     package private(set) var position: Int64
-    /// What is stored of it.
+    /// The stored position.
     package private(set) var confirmed: Int64
 
     /// - Returns: `nil` if the consumer was never registered.
@@ -90,12 +90,12 @@ package struct LogFollower: Sendable {
         return answer
     }
 
-    /// The portions since the last confirmation could not be done: they are read again.
+    /// Goes back to the last confirmation, because the portions since then could not be handled.
     package mutating func goBack() { position = confirmed }
 
-    /// Stores that all portions were done that were read. One commit, unless nothing was read since the last one.
+    /// Confirms all portions that were read. This is one commit, unless nothing was read since the last one.
     ///
-    /// - Returns: whether it is stored. With a full disk it is not; try again with a later portion.
+    /// - Returns: whether it is stored. If the disk is full it is not; try again with a later portion.
     package mutating func confirm(in store: Store) throws(StoreFailure) -> Bool {
         guard position > confirmed else { return true }
         guard try store.move(consumer, to: position) == nil else { return false }

@@ -1,12 +1,14 @@
-// The cursors of those who follow the log. A cursor is in the same database as the log, so a backup holds both as they were at one moment.
+// The cursors of the consumers of the log. A cursor is in the same database as the log, so a backup has both from one
+// moment.
 extension Store {
-    /// Consumers of one database at most. They are parts of the server, so this many is a fault in the program.
+    /// The largest number of consumers of one database. They are parts of the server, so more than this is a fault in
+    /// the program.
     package static let maxConsumers = 64
 
     /// Makes sure that a consumer has a cursor.
     ///
-    /// - Parameter start: where a consumer begins that has none yet.
-    /// - Returns: where it is now.
+    /// - Parameter start: the beginning for a consumer that has no cursor yet.
+    /// - Returns: its current position.
     package func register(_ consumer: ConsumerName, from start: ConsumerStart) throws(StoreFailure) -> Result<Int64, ConsumerRefusal> {
         let outcome = try transaction { _ throws -> Result<Int64, ConsumerRefusal> in
             if let known = try consumers.find(consumer.text) { return .success(known.position) }
@@ -23,9 +25,10 @@ extension Store {
         return result
     }
 
-    /// Stores that a consumer has done everything up to a position. A cursor never goes back.
+    /// Stores that a consumer has handled everything up to a position. A cursor never goes back.
     ///
-    /// - Returns: why it is not stored; `nil` if it is. If not, the consumer reads the same changes again after a restart.
+    /// - Returns: the reason why it is not stored; `nil` if it is. If it is not, the consumer reads the same changes
+    ///   again after a restart.
     package func move(_ consumer: ConsumerName, to position: Int64) throws(StoreFailure) -> ConsumerRefusal? {
         let outcome = try transaction { _ throws -> ConsumerRefusal? in
             guard let known = try consumers.find(consumer.text) else { return .unknown }
@@ -39,22 +42,23 @@ extension Store {
         return refusal
     }
 
-    /// Forgets a consumer. If it is registered again, it begins where it says then.
+    /// Removes a consumer. If it is registered again, it begins at the start that it gives then.
     ///
-    /// - Returns: why it is not forgotten; `nil` if it is.
+    /// - Returns: the reason why it is not removed; `nil` if it is.
     package func forget(_ consumer: ConsumerName) throws(StoreFailure) -> ConsumerRefusal? {
         guard case .done = try transaction({ _ in try consumers.remove(consumer.text) }) else { return .tryLater }
         return nil
     }
 
-    /// How far everybody has come who follows the log; `nil` if the database can answer only later.
+    /// The positions of all consumers of the log; `nil` if the database can answer only later.
     package func logStatus() throws(StoreFailure) -> LogStatus? {
         let outcome = try transaction { _ in LogStatus(newest: try log.newestPosition(), consumers: try consumers.all()) }
         guard case .done(let status) = outcome else { return nil }
         return status
     }
 
-    /// Puts back a cursor that is ahead of the log. Its consumer reads everything again: what it has missed is not known.
+    /// Resets a cursor that is ahead of the log. Its consumer reads everything again, because the changes that it
+    /// missed are not known.
     func restart(consumer name: String) throws(StoreFailure) -> Bool {
         let outcome = try transaction { _ in try consumers.move(ConsumerRow(name: name, position: 0, movedAt: environment.now())) }
         if case .done = outcome { return true }

@@ -2,9 +2,9 @@ import Bytes
 import Family
 import JSON
 
-/// Parts of answers to the host that several commands give.
+/// Parts of the host's answers that several commands share.
 enum HostAnswer {
-    /// The limits of one family, each with what is used of it, as far as the database knows.
+    /// The limits of one family, each with its current use, as far as the database knows it.
     static func quotas(
         _ family: Identifier, name: String?, _ own: FamilyQuotas, _ limits: Limits, used: [FamilyQuota: Int64]
     ) -> JSONTree {

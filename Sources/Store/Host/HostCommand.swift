@@ -2,44 +2,47 @@ package import Bytes
 package import Family
 package import JSON
 
-/// An act of the person who runs the server, on one family or one person. Each is in the audit logs of the families that it concerns.
+/// An act of the person who runs the server on one family or one person. Each act is in the audit logs of the families
+/// that it concerns.
 package enum HostAct: Hashable, Sendable {
-    /// Sets limits of a family to other values; `cleared` ones are those of all families again.
+    /// Sets limits of a family to other values; `cleared` ones return to the limits of all families.
     case setQuotas(family: String, own: FamilyQuotas, cleared: Set<FamilyQuota>)
-    /// Takes an invite back.
+    /// Withdraws an invite.
     case withdrawInvite(Identifier, family: String)
-    /// Ends a session or token of the person who is a member; `nil`: all of them.
+    /// Ends a session or token of a member's person; `nil`: all of them.
     case endSessions(member: Identifier, session: Identifier?)
 }
 
-/// A question of the person who runs the server. Answers never contain a secret, a birth date or an address of a network.
+/// A question of the person who runs the server. Answers never contain a secret, a birth date or a network address.
 package enum HostQuestion: Hashable, Sendable {
-    /// The families in the order in which they were made, at most `HostQuestion.rows`. `after` is the `next` of the answer before.
+    /// The families in the order of their creation, at most `HostQuestion.rows`. `after` is the `next` of the previous
+    /// answer.
     case families(after: Int64?, withPeople: Bool)
     case family(String)
     /// The members of one family, or of all families.
     case people(family: String?, after: String?)
-    /// The person who is a member.
+    /// The person of a member.
     case person(member: Identifier)
     case invites(family: String)
     case sessions(member: Identifier)
     case quotas(family: String)
-    /// The audit log of one family, or the host's acts in all of them; the newest first.
+    /// The audit log of one family, or the host's acts in all of them; newest first.
     case audit(family: String?, after: String?)
     case status
 
-    /// Rows of one answer at most: they fit into the buffer of a socket.
+    /// The largest number of rows in one answer: they fit into the buffer of a socket.
     package static let rows = 64
 }
 
-// Acts and questions as they cross the admin socket: one JSON object per line, with these members.
+// Acts and questions in the form of the admin socket: one JSON object per line, with these members.
 //
 //     {"act":"set_quotas","family":"Rivera","own":{"connections":300},"clear":["rows"]}
 //     {"act":"withdraw_invite","family":"Rivera","invite":"…"}        {"act":"end_sessions","member":"…","session":"…"}
 //
-//     {"question":"families","after":64,"people":true}    {"question":"family","family":"Rivera"}    {"question":"people","family":"Rivera","after":"…"}
-//     {"question":"person","member":"…"}    {"question":"invites","family":"…"}    {"question":"sessions","member":"…"}
-//     {"question":"quotas","family":"…"}    {"question":"audit","family":"…","after":"…"}    {"question":"status"}
+//     {"question":"families","after":64,"people":true}    {"question":"family","family":"Rivera"}
+//     {"question":"people","family":"Rivera","after":"…"} {"question":"person","member":"…"}
+//     {"question":"invites","family":"…"}    {"question":"sessions","member":"…"} {"question":"quotas","family":"…"}
+//     {"question":"audit","family":"…","after":"…"}    {"question":"status"}
 
 extension HostAct {
     /// The line, without its line feed.

@@ -3,13 +3,14 @@ package import Family
 package import JSON
 import Ledger
 
-// Acts of the person who runs the server. Each one is in the audit log of the families that it concerns, in the transaction that does it.
+// Acts of the person who runs the server. The transaction that carries an act out adds it to the audit log of the
+// families that it concerns.
 extension Store {
-    /// Does an act of the host, in one transaction.
+    /// Carries out an act of the host, in one transaction.
     ///
-    /// - Returns: what is so afterwards, for `--json`; or why nothing was done.
+    /// - Returns: the result for `--json`; or the reason why nothing was done.
     package func perform(_ act: HostAct) throws(StoreFailure) -> Result<JSONTree, Rejection> {
-        /// The sessions that a run ended whose outcome is not known.
+        /// The sessions that an earlier run with an unknown outcome ended.
         var ended: [Int64] = []
         let outcome = try transaction(isDone: { _ in
             guard case .endSessions = act, let last = ended.last else { return false }
@@ -30,19 +31,19 @@ extension Store {
         }
     }
 
-    /// The limits that the host has set, by family; for the live rooms, before anybody is in them.
+    /// The limits that the host has set, by family; for the live rooms, before a member enters one.
     package func ownQuotas() throws(StoreFailure) -> [Identifier: FamilyQuotas] {
         guard case .done(let all) = try transaction({ _ in try families.ownQuotas() }) else { return [:] }
         return all
     }
 
-    /// Hands over the refusals beyond quotas since the last call.
+    /// Returns the refusals because of quotas since the last call.
     package func takeQuotaRefusals() -> [FamilyQuota: Int] {
         defer { quotaRefusals = [:] }
         return quotaRefusals
     }
 
-    /// Refuses a change of a family whose log and history take what they may, and counts the refusal.
+    /// Refuses a change of a family whose log and history have reached their limit, and counts the refusal.
     func checkRows(_ usage: FamilyUsage, _ own: FamilyQuotas) throws(Rejection) {
         do throws(Rejection) {
             try Quota.check(history: usage.octets, limit: own.isEmpty ? environment.limits.familyHistory : own.value(.rows, environment.limits))
@@ -76,7 +77,7 @@ extension Store {
             family.state.quotas = after
             keep(family)
         }
-        // Also without a difference: a run before this one may have committed without an answer.
+        // Added even without a difference: an earlier run may have committed without an answer.
         pendingNotices.append(.quotas(after, of: family.state.id))
         return HostAnswer.quotas(
             family.state.id, name: try record(family: family.key, family.state.id)?.fields.text("name"), after, environment.limits,
@@ -116,7 +117,7 @@ extension Store {
         return ended
     }
 
-    /// The one family that an id or a name means.
+    /// The only family with this id or name.
     func named(_ text: String) throws -> StoredFamily {
         let found = try FamilyNames.find(text, in: families) { key, id in try record(family: key, id) }
         guard found.count <= 1 else { throw Rejection.severalFamilies(text, found.count) }

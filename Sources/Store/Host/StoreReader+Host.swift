@@ -4,11 +4,11 @@ package import Family
 package import JSON
 import Ledger
 
-// Answers to the person who runs the server. They never contain a secret, a birth date or an address of a network.
+// Answers to the person who runs the server. They never contain a secret, a birth date or a network address.
 extension StoreReader {
-    /// Answers a question of the host. Lists are answered in pages: `next` is the mark with which the next page is asked for.
+    /// Answers a question of the host. Lists come in pages: `next` is the mark of the request for the next page.
     ///
-    /// - Parameter isOver: asked after each family; when it is true, the page ends there.
+    /// - Parameter isOver: called after each family; if it returns true, the page ends there.
     package func answer(_ question: HostQuestion, endingWhen isOver: () -> Bool = { false }) throws(StoreFailure) -> Result<JSONTree, Rejection> {
         try reading {
             do {
@@ -44,7 +44,7 @@ extension StoreReader {
             if withPeople {
                 let members = try present(row.key)
                 people += members.count
-                // A family with more members than an answer has room for is shown whole by `people`.
+                // `people` lists all members of a family that has more than one answer has room for.
                 family["people"] = .list(members.prefix(HostQuestion.rows).map { id, member in
                     .object(of: ["member": .text(id.description), "name": .text(member.name), "role": .text(member.role.rawValue)])
                 })
@@ -90,7 +90,7 @@ extension StoreReader {
             used: [.rows: try engine.log.usage(family: row.key, head: head).octets, .files: try storage(row.key)])
     }
 
-    /// The one family that an id or a name means.
+    /// The only family with this id or name.
     private func named(_ text: String) throws -> FamilyRow {
         let found = try FamilyNames.find(text, in: engine.families) { key, id in try record(family: key, id) }
         guard found.count <= 1 else { throw Rejection.severalFamilies(text, found.count) }
@@ -121,7 +121,7 @@ extension StoreReader {
         if let name {
             families = [try named(name)]
         } else {
-            // The family of the mark again: it may have more members.
+            // The family of the mark is read again, because it may have more members.
             families = try engine.families.all(after: (begin?.family ?? 1) - 1, limit: HostQuestion.rows)
         }
         var rows: [JSONTree] = []
@@ -149,7 +149,7 @@ extension StoreReader {
         ])
     }
 
-    /// Which ways to sign in a person has, and how many sessions; `nil` stands for nobody.
+    /// A person's ways to sign in, and the number of their sessions; `nil`: the member has no person.
     private func credentials(ofPerson person: Int64) throws -> JSONTree {
         let sessions = try engine.people.accounts(ofPerson: person, current: 0, at: environment.now())
         let state = try engine.people.accountState(ofPerson: person, session: 0, at: environment.now())
