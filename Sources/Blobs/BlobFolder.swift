@@ -221,7 +221,11 @@ package final class BlobFolder: Sendable {
             return true
         }
         let place = "\(path)/\(family)"
-        guard try disk.status(place) != nil else { return true }
+        guard try disk.status(place) != nil else {
+            // An earlier call may have ended before its sync.
+            if try disk.status(path) != nil { try disk.synchronizeFolder(path) }
+            return true
+        }
         guard try remove(place) else { return false }
         try disk.synchronizeFolder(path)
         return true

@@ -121,10 +121,12 @@ package struct UploadFolder: Sendable {
     }
 
     /// Ends an upload and removes it; a missing one is not an error. Its writer must have stopped.
+    ///
+    /// The description goes last: if the call fails, `list` still finds the upload, and the caller can remove the rest.
     package func remove(_ id: Identifier) throws(Errno) {
-        try disk.remove(descriptionPath(id))
-        try disk.remove(descriptionPath(id) + ".new")
         try removeFiles(id)
+        try disk.remove(descriptionPath(id) + ".new")
+        try disk.remove(descriptionPath(id))
         try disk.synchronizeFolder(path)
     }
 

@@ -11,6 +11,8 @@ struct ErasedFiles {
     let uploads: UploadFolder
     /// The data folder.
     let folder: String
+    /// The disk of the data folder.
+    var disk: any Disk = SystemDisk()
 
     /// Removes all data of a family. It may be called again after any failure.
     ///
@@ -24,12 +26,16 @@ struct ErasedFiles {
             if isStopped() { return false }
             try uploads.remove(id)
         }
+        // An earlier call may have ended before its sync.
+        try disk.synchronizeFolder(uploads.path)
         guard try blobs.removeAll(of: family, isStopped: isStopped) else { return false }
-        guard try BlobFolder(path: thumbnails.path).removeAll(of: family, isStopped: isStopped) else { return false }
+        guard try BlobFolder(path: thumbnails.path, disk: disk).removeAll(of: family, isStopped: isStopped) else { return false }
         // A copy contains all families. It is only for a step back to an older program, and the request is older than
         // 14 days.
         let copies = ServerDatabase.upgradePath(in: folder)
-        if Files.exists(copies) { for name in try Files.list(copies) { try Files.remove("\(copies)/\(name)") } }
+        guard try disk.status(copies) != nil else { return true }
+        for name in try disk.list(copies) { try disk.remove("\(copies)/\(name)") }
+        try disk.synchronizeFolder(copies)
         return true
     }
 }

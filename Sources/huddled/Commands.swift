@@ -38,6 +38,7 @@ let usage = """
       huddled restore --data DIR [--end-sessions] [--json] FOLDER
       huddled list   --data DIR [--json]
       huddled family list|show --data DIR [--family ID|NAME] [--json]
+      huddled family delete|keep --data DIR --family ID|NAME [--name NAME] [--json]
       huddled person list|show --data DIR [--family ID|NAME] [--member ID] [--json]
       huddled session list|end --data DIR --member ID [--session ID | --all] [--json]
       huddled quota  show|set|clear --data DIR --family ID|NAME [--connections N] [--mutations N] [--burst N]
@@ -80,7 +81,9 @@ let usage = """
     restore makes the data folder DIR, which must be empty, of a backup, or of the newest one in FOLDER. It
             reads the whole backup before it writes. --end-sessions also signs everybody out.
     list    prints the families with their members and all ids.
-    family  prints the families with their sizes and limits, or shows one.
+    family  prints the families with their sizes and limits, or shows one. 'delete' asks for the deletion of one;
+            --name is its name, which says that you mean it. It is erased 14 days later; until then 'keep', or
+            any parent, withdraws the request. All members see both.
     person  prints the members of a family, or of all, or shows one: families, ways to sign in, sessions.
             It never prints a secret or a birth date.
     session prints where a person is signed in, or ends one session or all of them.
@@ -241,7 +244,8 @@ private func makeFamily(_ words: [String]) throws(CommandError) {
         Its first parent signs in with this token, which works like a password:
           \(session.token)
         Write huddle sign-in --server ws://HOST:PORT on their terminal. It asks for the token.
-        Invite the others with: huddled invite --data DIR --family \(family.family) --by \(family.member) …
+        Then they invite the others themselves: huddle invite NAME --role parent
+        You can invite, too: huddled invite --data DIR --family \(family.family) --by \(family.member) …
         """)
 }
 

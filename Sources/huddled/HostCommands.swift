@@ -67,7 +67,8 @@ func list(_ words: [String]) throws(CommandError) {
 }
 
 func family(_ words: [String]) throws(CommandError) {
-    let (act, rest) = try act(words, "family", ["list", "show"])
+    let (act, rest) = try act(words, "family", ["list", "show", "delete", "keep"])
+    if act == "delete" || act == "keep" { return try deletion(rest, isRequest: act == "delete") }
     let (data, name, isJSON) = try arguments(rest, options: act == "show" ? ["--data", "--family"] : ["--data"], switches: ["--json"]) {
         list throws(UsageError) in (try list.required("--data"), act == "show" ? try list.required("--family") : "", list.has("--json"))
     }
@@ -88,8 +89,29 @@ func family(_ words: [String]) throws(CommandError) {
         ("last change", day(found, "last_change_at")), ("records", text(found, "records")), ("changes", text(found, "changes")),
         ("log and history", share(found, "rows_octets", of: "rows_limit")), ("files", share(found, "files_octets", of: "files_limit")),
         ("open invites", text(found, "pending_invites")), ("own limits", own.isEmpty ? "none" : own.joined(separator: ", ")),
-    ])
+    ] + (found["deletion_due_at"] == nil ? [] : [("erased from", moment(found, "deletion_due_at") + " UTC on")]))
     table([("MEMBER", { text($0, "name") }), ("ROLE", { text($0, "role") }), ("ID", { text($0, "member") })], found["people"]?.elements ?? [])
+}
+
+/// `huddled family delete` and `huddled family keep`.
+private func deletion(_ words: [String], isRequest: Bool) throws(CommandError) {
+    let (data, request, isJSON) = try arguments(words, options: isRequest ? ["--data", "--family", "--name"] : ["--data", "--family"], switches: ["--json"]) {
+        list throws(UsageError) in
+        let act: HostDeletion.Act = isRequest ? .request(name: try list.required("--name")) : .withdraw
+        return (try list.required("--data"), HostDeletion(act, family: try list.required("--family")), list.has("--json"))
+    }
+    let answer = try tree(.deletion(request), data)
+    if isJSON { return write(answer) }
+    guard isRequest else {
+        Standard.write(output: "\(text(answer, "name")) stays: no deletion is requested.\n")
+        return
+    }
+    Standard.write(output: """
+        \(text(answer, "name")) is erased from \(moment(answer, "deletion_due_at")) UTC on, with all records, files, tokens and links. All members see the day.
+        Until then any parent can keep the family, and so can you: huddled family keep --data DIR --family \(text(answer, "family"))
+        Take a copy first, if the family wants one: huddled export --data DIR --family \(text(answer, "family")) FILE
+
+        """)
 }
 
 // MARK: People

@@ -11,6 +11,8 @@ package enum AdminRequest: Sendable {
     case demo
     /// An act of the host on one family or person.
     case act(HostAct)
+    /// The host asks for the deletion of a family, or takes the request back.
+    case deletion(HostDeletion)
     /// A question of the host, which a reader answers.
     case ask(HostQuestion)
     /// The state of the running server.
@@ -24,6 +26,7 @@ package enum AdminRequest: Sendable {
         case .command(let command): command.encode()
         case .demo: Array(AdminRequest.demoLine.utf8)
         case .act(let act): act.encode()
+        case .deletion(let deletion): deletion.encode()
         case .ask(let question): question.encode()
         case .doctor: Array(AdminRequest.doctorLine.utf8)
         case .transfer(let transfer): transfer.encode()
@@ -33,6 +36,7 @@ package enum AdminRequest: Sendable {
     static func decode(_ octets: [UInt8]) throws(JSONError) -> AdminRequest {
         if octets.elementsEqual(demoLine.utf8) { return .demo }
         if octets.starts(with: #"{"act":"#.utf8) { return .act(try HostAct.decode(octets)) }
+        if octets.starts(with: #"{"deletion":"#.utf8) { return .deletion(try HostDeletion.decode(octets)) }
         if octets.starts(with: #"{"question":"#.utf8) { return .ask(try HostQuestion.decode(octets)) }
         if octets.elementsEqual(doctorLine.utf8) { return .doctor }
         if let transfer = try Transfer.decode(octets) { return .transfer(transfer) }
@@ -54,6 +58,9 @@ package enum AdminRequest: Sendable {
             let (answer, results) = try DemoFamily.make(in: store, environment: environment)
             return (answer.map(AdminReply.demo), results)
         case .act(let act): return (try store.perform(act).map(AdminReply.tree), [])
+        case .deletion(let deletion):
+            let (answer, results) = try store.perform(deletion)
+            return (answer.map(AdminReply.tree), results)
         case .ask: preconditionFailure("questions are answered by readers")
         case .doctor: preconditionFailure("Doctor looks by itself where no server runs")
         case .transfer: preconditionFailure("archives are read and written by Transfers")

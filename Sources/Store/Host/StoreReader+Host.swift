@@ -79,6 +79,10 @@ extension StoreReader {
         })
         let now = environment.now()
         let invites = try engine.people.pendingInvites(family: row.key, limit: Self.maxInvites).map { $0.invite.current(at: now) }
+        if let deletion = try engine.families.deletion(family: row.key) {
+            family["deletion_requested_at"] = .integer(deletion.requestedAt)
+            family["deletion_due_at"] = .integer(deletion.dueAt)
+        }
         family["pending_invites"] = .integer(Int64(invites.count { $0.state == .pending }))
         return family
     }

@@ -1,0 +1,299 @@
+import Accounts
+import Blobs
+import Bytes
+import Crypto
+import Family
+import HTTP1
+import JSON
+import Posix
+import Store
+import TestSupport
+import Testing
+import Uploads
+import Wire
+
+@testable import Server
+
+private func refusal<Value>(_ answer: Result<Value, Rejection>) -> Rejection? {
+    if case .failure(let rejection) = answer { rejection } else { nil }
+}
+
+/// A shard with everything that writes files of families: documents, small pictures, uploads, exports, the sweeper.
+private final class Household {
+    static let secret = "Xylophone"
+    static let day: Int64 = 86_400_000
+
+    let shop: DocumentShop
+    var server: TestShard { shop.server }
+    let table: UploadTable
+    let thumbnails: ThumbnailFolder
+    private let transfers: Transfers
+    private let claim: DataFolder
+    private let database: ServerDatabase
+    /// What a document of the other family has in its files.
+    let evergreen = Array("Evergreen".utf8)
+
+    init() throws {
+        let shop = try DocumentShop(name: "\(Self.secret).pdf", title: "\(Self.secret) transcript")
+        self.shop = shop
+        let folder = shop.server.folder.path
+        claim = try DataFolder(path: folder)
+        database = ServerDatabase(claim)
+        let services = shop.server.shard.services
+        table = UploadTable(
+            services: services, limits: shop.server.limits, reportProgress: shop.server.shard.hub.report, folder: UploadFolder(path: claim.uploadsPath), blobs: shop.blobs)
+        try table.load()
+        shop.server.shard.site.add(UploadRoutes.all { [unowned table] in table })
+        shop.server.shard.tick.uploads = table
+        table.resume()
+        thumbnails = ThumbnailFolder(path: claim.thumbnailsPath)
+        transfers = Transfers(
+            database: database, limits: shop.server.limits, blobs: shop.blobs, writer: shop.server.shard.workers.writer, events: shop.server.events)
+        shop.server.shard.site.add(FamilyRoutes.all(services, FamilyExports(transfers: transfers, folder: folder)))
+    }
+
+    deinit {
+        transfers.stop()
+        shop.server.shard.tick.uploads = nil
+    }
+
+    var family: Identifier { server.parent.family }
+
+    /// Files of both families beside those of the shop.
+    func fill() throws {
+        let blob = BlobName(family: family, sha256: Digest.sha256(shop.content))
+        thumbnails.keep(.image(Self.jpeg(Self.secret)), of: blob)
+        let other = try shop.blobs.put(evergreen, family: server.stranger.family)
+        thumbnails.keep(.image(Self.jpeg("Evergreen")), of: other)
+        let folder = ServerDatabase.upgradePath(in: claim.path)
+        try Files.makeFolder(folder)
+        try Files.write(Array(Self.secret.utf8), to: folder + "/huddle-v15.db")
+    }
+
+    private static func jpeg(_ comment: String) -> [UInt8] {
+        let words = Array(comment.utf8)
+        return [0xFF, 0xD8, 0xFF, 0xFE, 0, UInt8(words.count + 2)] + words + [0xFF, 0xC0, 0, 17, 8, 0, 9, 0, 9, 3, 1, 17, 0, 2, 17, 0, 3, 17, 0, 0xFF, 0xD9]
+    }
+
+    var metadata: String {
+        ["family": "\(family)", "athlete": "\(server.athlete.member)", "type": "transcript", "title": Self.secret, "filename": "\(Self.secret).txt"]
+            .map { "\($0) \(Base64.encode(Array($1.utf8)))" }.joined(separator: ",")
+    }
+
+    /// Begins an upload; its path.
+    func create(_ length: Int) throws -> String {
+        let made = try shop.ask("POST /files", as: server.parent, "Tus-Resumable: 1.0.0", "Upload-Length: \(length)", "Upload-Metadata: \(metadata)", content: "")
+        #expect(made.status == 201)
+        return try #require(made.fields.only("location"))
+    }
+
+    // MARK: The end of the family
+
+    func ask(_ act: HostDeletion.Act) throws -> ErrorCode? {
+        let family = family.description
+        return refusal(try server.store { store throws(StoreFailure) in try store.perform(HostDeletion(act, family: family)).0 })?.code
+    }
+
+    var erasures: [Erasure] { get throws { try shop.read { try $0.erasures(all: true) } } }
+
+    /// Lets the days pass and the rows go.
+    func eraseRows() throws {
+        #expect(try ask(.request(name: "rivera")) == nil)
+        server.passDay(milliseconds: 14 * Self.day)
+        server.shard.workers.maintain()
+        try server.until("the rows are gone") {
+            let states = try erasures.map(\.state)
+            // A reader was in the way for as long as a round tries.
+            if states == [.pages] { server.shard.workers.maintain() }
+            return states == [.files]
+        }
+    }
+
+    /// A sweep to its end, or to the end of the server if that comes first.
+    func sweep(ends: Bool = true) throws {
+        let sweeper = Sweeper(
+            folder: claim.path, database: database, limits: server.limits, blobs: shop.blobs, thumbnails: thumbnails, uploads: UploadFolder(path: claim.uploadsPath),
+            writer: server.shard.workers.writer, transfers: transfers, log: server.lines.log)
+        sweeper.start()
+        if ends { try server.until("the files are gone") { try erasures.map(\.state) == [.done] } }
+        sweeper.stop()
+    }
+
+    /// The files of the data folder, by path.
+    func files(_ under: String = "") throws -> [String: [UInt8]] {
+        var found: [String: [UInt8]] = [:]
+        let folder = claim.path + under
+        for name in try Files.list(folder) {
+            guard let status = try Files.status("\(folder)/\(name)") else { continue }
+            switch status.kind {
+            case .folder: found.merge(try files("\(under)/\(name)")) { $1 }
+            case .file: found["\(under)/\(name)"] = try Files.read("\(folder)/\(name)")
+            default: break
+            }
+        }
+        return found
+    }
+
+    /// Files that have octets of the family, or that are named after it.
+    func traces() throws -> [String] {
+        let words = [Self.secret, Self.secret.lowercased()].map { Array($0.utf8) } + [Array(shop.content[40_000..<40_064])]
+        return try files().filter { file in file.key.contains("\(family)") || words.contains { file.value.firstRange(of: $0) != nil } }.keys.sorted()
+    }
+}
+
+@Suite("A family is erased by a server")
+struct ErasureTests {
+    @Test("14 days after the request no file of the data folder has an octet of it: rows, documents, pictures, uploads, share links; another family's files stay")
+    func erases() throws {
+        let house = try Household()
+        let (shop, server) = (house.shop, house.server)
+        try house.fill()
+        let room = try server.live(server.parent)
+        let upload = try house.create(100)
+        let begun = try shop.ask(
+            "PATCH \(upload)", as: server.parent, "Tus-Resumable: 1.0.0", "Upload-Offset: 0", "Content-Type: application/offset+octet-stream",
+            content: "\(Household.secret) has begun")
+        #expect(begun.status == 204)
+        // A second one is under way while the family goes.
+        let part = String(repeating: "\(Household.secret) is on its way. ", count: 10_000)
+        let second = try house.create(400_000)
+        let sender = try server.connect()
+        sender.send(text: """
+            PATCH \(second) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(server.parent.token)\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r
+            Content-Type: application/offset+octet-stream\r\nContent-Length: 400000\r\n\r\n\(part)
+            """)
+        try server.until("the octets of the second upload are in its file") {
+            try house.files().contains { $0.key.hasSuffix(".part") && $0.value.firstRange(of: Array("is on its way".utf8)) != nil }
+        }
+        let kept = try house.files().filter { $0.key.contains("\(server.stranger.family)") }
+        #expect(kept.count == 2)
+        let before = try house.traces()
+        #expect(["/blobs/", "/thumbnails/", "/uploads/", "/upgrade/", "/huddle.db"].allSatisfy { word in before.contains { $0.contains(word) } }, "\(before)")
+        #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
+
+        try house.eraseRows()
+        try server.until("the room is closed") { try room.receive(); return room.hasEnded }
+        #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
+        #expect(try shop.ask("GET \(shop.path)", as: server.parent).status == 401)
+        #expect(try shop.ask("HEAD \(upload)", as: server.parent, "Tus-Resumable: 1.0.0").status == 401)
+
+        // The server ends in the middle, and the next start continues.
+        try house.sweep(ends: false)
+        try house.sweep()
+        #expect(server.lines.count("event=family_erased") == 1)
+        #expect(try house.traces() == [])
+        #expect(try house.files().filter { $0.key.contains("\(server.stranger.family)") } == kept)
+
+        // The rest of the second upload comes now, and nothing is made of it.
+        sender.send(text: String(repeating: "x", count: 400_000 - part.utf8.count))
+        try server.until("the sender is answered") { try sender.receive(); return sender.hasEnded || !sender.octets.isEmpty }
+        try server.until("no job of files is left") { server.waitingFiles == 0 }
+        #expect(String(decoding: sender.octets.prefix(12), as: UTF8.self) != "HTTP/1.1 204")
+        try house.sweep()
+        #expect(try house.traces() == [])
+        #expect(try shop.read { try $0.erasures(all: false) } == [])
+    }
+
+    @Test("Kept within the 14 days, the family has everything that it had")
+    func kept() throws {
+        let house = try Household()
+        try house.fill()
+        func files() throws -> [String] { try house.traces().filter { !$0.contains("huddle.db") } }
+        let before = try files()
+        #expect(try house.ask(.request(name: "Rivera")) == nil)
+        house.server.passDay(milliseconds: 13 * Household.day)
+        #expect(try house.ask(.withdraw) == nil)
+        house.server.passDay(milliseconds: 13 * Household.day)
+        house.server.shard.workers.maintain()
+        // Behind the maintenance in the writer's queue, and again, because a round is several jobs.
+        for _ in 0..<20 { _ = try house.ask(.withdraw) }
+        try house.sweep(ends: false)
+        #expect(try house.erasures == [] && files() == before && before.count == 3)
+        #expect(try house.shop.ask("GET \(house.shop.path)", as: house.server.parent).content == house.shop.content)
+    }
+}
+
+@Suite("GET /families/ID/export, issue 15 (deleting a family, confirm_first)")
+struct FamilyExportTests {
+    private let house: Household
+
+    init() throws { house = try Household() }
+
+    private func path(_ family: Identifier? = nil, _ query: String = "") -> String { "/families/\(family ?? house.family)/export\(query)" }
+
+    private func get(
+        _ query: String = "", of family: Identifier? = nil, method: String = "GET", as who: SessionCreated? = nil
+    ) throws -> (status: Int, fields: HTTP1.Fields, content: [UInt8]) {
+        try house.shop.ask("\(method) \(path(family, query))", as: who)
+    }
+
+    /// The next archive of the family may be made.
+    private func passMinute() { house.server.pass(milliseconds: FamilyExports.interval) }
+
+    private static func holds(_ content: [UInt8], _ text: String) -> Bool { content.firstRange(of: Array(text.utf8)) != nil }
+
+    @Test("A stranger gets the answer for a family that does not exist; athletes and guests are refused, and a client without a sign-in")
+    func strangers() throws {
+        let server = house.server
+        let stranger = try get(as: server.stranger)
+        let nobody = try get(of: Identifier(high: 7, low: 7), as: server.stranger)
+        #expect(stranger.status == 404 && nobody.status == 404 && stranger.content == nobody.content)
+        #expect(try house.shop.ask("GET /families/nothing/export", as: server.stranger).content == nobody.content)
+        for who in [server.athlete, house.shop.guest] {
+            let refused = try get(as: who)
+            #expect(refused.status == 403 && Self.holds(refused.content, "Only parents"), "\(String(decoding: refused.content, as: UTF8.self))")
+        }
+        #expect(try get().status == 401)
+        #expect(try get("?private=perhaps", as: server.parent).status == 400)
+        #expect(try get(method: "POST", as: server.parent).status == 405)
+        // Nothing was made, so the family may have a copy now.
+        #expect(try get(method: "HEAD", as: server.parent).status == 200)
+        #expect(try get(as: server.parent).status == 200)
+    }
+
+    @Test("A parent gets the whole family, birth dates only with private=yes, once per minute, and it is in the audit log")
+    func copies() throws {
+        let parent = house.server.parent
+        let plain = try get(as: parent)
+        #expect(plain.status == 200 && plain.fields.only("content-type") == "application/x-tar" && plain.fields.only("cache-control") == "no-store")
+        #expect(plain.content.firstRange(of: house.shop.content) != nil && Self.holds(plain.content, Household.secret))
+        #expect(!Self.holds(plain.content, "2009-03-04"))
+        let soon = try get(as: parent)
+        #expect(soon.status == 429 && (1...60).contains(soon.fields.only("retry-after").flatMap { Int($0) } ?? 0), "\(String(decoding: soon.content, as: UTF8.self))")
+        passMinute()
+        let full = try get("?private=yes", as: parent)
+        #expect(full.status == 200 && Self.holds(full.content, "2009-03-04"))
+        let audit = try house.shop.read { try $0.answer(.audit(family: "Rivera", after: nil)).get() }
+        #expect(audit["entries"]?.elements.filter { $0["act"]?.text == "exported" }.count == 2, "\(audit["entries"]?.elements.map { $0["act"]?.text } ?? [])")
+        #expect(try Files.list(house.server.folder.path).filter { $0.hasPrefix("export") } == [], "no file stays")
+    }
+
+    @Test("With private data a parent who has a password shows it within the 10 minutes before")
+    func confirms() throws {
+        let server = house.server
+        let parent = server.parent
+        let session = try #require(try house.shop.read { try $0.signIn(token: parent.token) }).session
+        let hash = try #require(PasswordHash.make(Array("correct horse".utf8), salt: [UInt8](repeating: 7, count: 16), cost: TestShard.passwordCost))
+        let name = try SignInName("ana rivera")
+        #expect(refusal(try server.store { store throws(StoreFailure) in try store.setPassword(name, hash, by: session) }) == nil)
+        server.passDay(milliseconds: 600_000)
+        let refused = try get("?private=yes", as: parent)
+        #expect(refused.status == 403 && Self.holds(refused.content, "confirm_first"), "\(String(decoding: refused.content, as: UTF8.self))")
+        #expect(try get(as: parent).status == 200, "without private data nothing is asked")
+        passMinute()
+        #expect(try server.store { store throws(StoreFailure) in try store.recordCheck(session: session) } == nil)
+        #expect(try get("?private=yes", as: parent).status == 200)
+    }
+
+    @Test("A family can be copied until it is erased, and not after")
+    func deletion() throws {
+        let parent = house.server.parent
+        #expect(try house.ask(.request(name: "Rivera")) == nil)
+        let copy = try get(as: parent)
+        #expect(copy.status == 200 && Self.holds(copy.content, "deletion_date"))
+        passMinute()
+        try house.eraseRows()
+        #expect(try get(as: parent).status == 401)
+        #expect(try get(as: house.server.stranger).status == 404)
+    }
+}
