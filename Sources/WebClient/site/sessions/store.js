@@ -34,6 +34,8 @@ const TICK = 1_000;
 /** The milliseconds in which a tab that was loaded again comes back for its own. */
 const RETURN = 5_000;
 const SLEEP = 5_000;
+/** The milliseconds that the first connection may take before the page says that the server is out of reach. */
+const FIRST = 3_000;
 
 export class Store {
   /** @param {{cache: Cache | undefined, slots: Slots, open?: (url: string, protocol: string) => WebSocket}} parts `cache`: undefined keeps everything in memory */
@@ -69,6 +71,8 @@ export class Store {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.wake = undefined;
     this.lastFrame = 0;
+    /** Whether a connection was lost, or the first one is late, and none is live since. */
+    this.hasLost = false;
     /** Waits for the sign of life that was asked for. */
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.probe = undefined;
@@ -122,6 +126,11 @@ export class Store {
     engine.role ??= membership.role;
     this.#tell(undefined, []);
     this.run(engine.start(this.now));
+    setTimeout(() => {
+      if (engine !== this.engine || engine.phase === "live") return;
+      this.hasLost = true;
+      this.#tell([], []);
+    }, FIRST);
     this.slots.lost = (one) => { if (one === this.slot?.client) this.#lostSlot(); };
     this.slots.moved.add(() => this.#lookAround());
     // Written before it is announced: the others look for its row.
@@ -209,6 +218,17 @@ export class Store {
     return performance.now();
   }
 
+  /** Whether the server is out of reach. While the first connection is under way nobody knows that yet. */
+  get isOffline() {
+    const { phase } = this.engine;
+    return phase === "stopped" || (phase === "offline" && this.hasLost);
+  }
+
+  /** Whether the records are on their way for the first time. */
+  get isLoading() {
+    return this.engine.cursor === undefined && !this.isOffline;
+  }
+
   // Listeners.
 
   /**
@@ -281,7 +301,10 @@ export class Store {
     if (note.notify === "answer") this.#answered(note.frame.request, note.frame);
     else if (note.notify === "failed" && note.request !== undefined) this.#answered(note.request, undefined, note.rejection);
     else if (note.notify === "offline") this.#forgetQuestions();
-    if (note.notify === "live") this.#lookAround();
+    if (note.notify === "live") {
+      this.hasLost = false;
+      this.#lookAround();
+    }
     if (note.notify === "acknowledged") this.#settled(note.ack.mutation, { seq: note.ack.seq, warnings: note.ack.warnings });
     else if (note.notify === "rejected") this.#settled(note.mutation, { rejection: note.rejection });
     if (note.notify === "joined" || note.notify === "live" || note.notify === "role" || note.notify === "context") this.#writeSoon();
@@ -368,6 +391,7 @@ export class Store {
     this.#unwatch();
     this.socket = undefined;
     this.outgoing = [];
+    this.hasLost = true;
     this.run(this.engine.disconnected(code, this.now));
   }
 

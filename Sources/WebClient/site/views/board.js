@@ -506,7 +506,7 @@ export function boardPage(app, id) {
     const trip = season.find("trip", id);
     board.element.toggleAttribute("hidden", !trip);
     if (!trip) {
-      const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+      const { isLoading } = app.store;
       if (isLoading) skeleton(head, "detail");
       else fill(head, h("h1", null, "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
       return;

@@ -111,7 +111,7 @@ export function documentPage(app, id) {
     const document_ = season.find("document", id);
     talk.element.toggleAttribute("hidden", !document_);
     if (!document_) {
-      const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+      const { isLoading } = app.store;
       fill(body, h("h1", null, isLoading ? "Loading …" : "Document not found"), h("p", null, link("/documents", "Return to Documents →")));
       fill(shares);
       return;

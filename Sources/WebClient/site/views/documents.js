@@ -223,7 +223,7 @@ export function documentsPage(app) {
       };
     }));
     add.toggleAttribute("hidden", !season.mayCreate("document"));
-    const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+    const { isLoading } = app.store;
     if (found.length > 0) fill(nothing);
     else if (isLoading) skeleton(nothing);
     else if (all.length === 0) fill(nothing, h("p.symbol", null, icon("document")), h("h2", null, "No documents yet"), h("p", null, "Upload videos, transcripts, and other documents to share with coaches"));

@@ -1,7 +1,8 @@
 // A new event, and the edit of one (R056–R083).
 import { readDate, readTime, writeDate, writeTime } from "../dates/calendar.js";
 import { checkForm } from "../family/rules.js";
-import { h, link } from "../screen/html.js";
+import { fill, h, link } from "../screen/html.js";
+import { skeleton } from "../screen/skeleton.js";
 import { newId } from "../sessions/ids.js";
 import { differing, Form, schoolField } from "./form.js";
 import { shortened, titleOf } from "./season.js";
@@ -49,6 +50,12 @@ function checked(values) {
 export function eventFormPage(app, id, day) {
   const { season } = app;
   const event = season.find("event", id);
+  if (id !== undefined && !event && app.store.isLoading) {
+    // The records are on their way; the form begins with them.
+    const element = h("section", null);
+    skeleton(element, "detail");
+    return { title: "Edit Event", element, update: () => app.router.show(false) };
+  }
   if (id !== undefined && !event) {
     return { title: "Event not found", element: h("section", null, h("h1", null, "Event not found"), h("p", null, link("/events", "Return to Events →"))) };
   }
@@ -70,7 +77,7 @@ export function eventFormPage(app, id, day) {
         const fields = differing(wanted, event.fields);
         if (Object.keys(fields).length > 0 && !app.perform([{ ...app.update(now, fields), base: Math.min(event.version, now.version) }], `${shortened(wanted.name, 40)} saved`)) return false;
       } else {
-        const athlete = owner ? String(values.owner) : season.athlete ?? (await app.owner("event"));
+        const athlete = asksOwner() ? String(values.owner) : season.athlete ?? (await app.owner("event"));
         if (athlete === undefined || athlete === "") return false;
         const fields = differing(wanted);
         if (!app.perform([app.create("event", fields, { id: newEvent, athlete })], `${shortened(wanted.name, 40)} created`)) return false;
@@ -81,9 +88,24 @@ export function eventFormPage(app, id, day) {
     },
   });
   const school = schoolField(app, form);
-  const owners = season.athletes.filter((athlete) => season.may("create", "event", { owner: athlete.id }));
-  const owner = !event && season.athlete === undefined && owners.length > 1
-    ? form.field("owner", { label: "Whose event", type: "select", required: true, options: [["", "–"], ...owners.map((one) => [one.id, one.fields.name])] }) : undefined;
+  const owner = event ? undefined : form.field("owner", { label: "Whose event", type: "select", required: true, options: [["", "–"]] });
+  const owners = () => season.athletes.filter((athlete) => season.may("create", "event", { owner: athlete.id }));
+  const asksOwner = () => owner !== undefined && !owner.hidden;
+
+  /** The athletes to choose from: they may arrive after the form was opened, and the season may change meanwhile. */
+  function updateOwner() {
+    if (!owner) return;
+    const all = owners();
+    owner.hidden = season.athlete !== undefined || all.length < 2;
+    const stamp = JSON.stringify(all.map((one) => [one.id, one.fields.name]));
+    if (owner.dataset.stamp === stamp) return;
+    owner.dataset.stamp = stamp;
+    const select = /** @type {HTMLSelectElement} */ (form.controls.get("owner"));
+    const { value } = select;
+    fill(select, h("option", { value: "" }, "–"), all.map((one) => h("option", { value: one.id }, one.fields.name)));
+    select.value = all.some((one) => one.id === value) ? value : "";
+  }
+
   const map = /** @type {HTMLAnchorElement} */ (h("a", { target: "_blank", rel: "noopener noreferrer", hidden: true }, "Get Directions"));
   const filled = { end_date: false, end_time: false };
   form.changed = (name) => {
@@ -114,7 +136,7 @@ export function eventFormPage(app, id, day) {
     map.toggleAttribute("hidden", address === undefined);
     if (address) map.href = address;
   };
-  form.check = (values) => ({ ...eventErrors(values), ...(owner && values.owner === "" ? { owner: "Say whose event it is" } : {}) });
+  form.check = (values) => ({ ...eventErrors(values), ...(asksOwner() && values.owner === "" ? { owner: "Say whose event it is" } : {}) });
   const section = (/** @type {string} */ title, /** @type {HTMLElement[]} */ ...fields) => h("fieldset", null, h("legend", null, title), fields);
   form.element.append(
     section("Event Info", ...(owner ? [owner] : []), form.field("type", { options: [["", "-- Select a type --"], ["camp", "Camp"], ["showcase", "Showcase"], ["official_visit", "Official Visit"], ["unofficial_visit", "Unofficial Visit"], ["game", "Game"]] }),
@@ -127,6 +149,7 @@ export function eventFormPage(app, id, day) {
   /** @type {Values} */
   const values = { school: event?.fields.school_id ?? "", host: event?.fields.host ?? "", owner: "" };
   for (const name of FIELDS) values[name] = event?.fields[name] ?? (name === "registered" || name === "attended" ? false : name === "start_date" || name === "end_date" ? day ?? "" : "");
+  updateOwner();
   form.begin(values).then(() => form.changed(""));
   form.changed("");
   const title = event ? "Edit Event" : "Add New Event";
@@ -135,7 +158,7 @@ export function eventFormPage(app, id, day) {
     title,
     element: h("section.form-page", null,
       h("p", null, link(event ? `/events/${event.id}` : "/events", event ? `← Back to ${titleOf(event)}` : "← Back to Events")), h("h1", null, title), refusal && h("p.notice", null, refusal), form.element),
-    update: () => school.update(),
+    update: () => { updateOwner(); school.update(); },
     leave: () => form.leave(),
   };
 }

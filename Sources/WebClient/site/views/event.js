@@ -244,7 +244,7 @@ export function eventPage(app, id) {
   function update() {
     const event = season.find("event", id);
     if (!event) {
-      const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+      const { isLoading } = app.store;
       if (isLoading) skeleton(body, "detail");
       else fill(body, h("h1", null, "Event not found"), h("p", null, link("/events", "Return to Events →")));
       talk.element.toggleAttribute("hidden", true);

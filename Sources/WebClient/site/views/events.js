@@ -167,8 +167,7 @@ export function eventsPage(app, athlete) {
     entries.show({ count: events.length, key: (place) => events[place].id, item: (place) => card(app, events[place], { position: place + 1, size: events.length }) });
     const mayCreate = season.mayCreate("event");
     add.toggleAttribute("hidden", !mayCreate);
-    const isLoading = app.store.engine.cursor === undefined && all === 0;
-    if (isLoading && app.store.engine.phase !== "offline") skeleton(nothing);
+    if (app.store.isLoading && all === 0) skeleton(nothing);
     else if (events.length > 0) fill(nothing);
     else if (all === 0) {
       fill(nothing, h("p.symbol", null, icon("calendar")), h("h2", null, "No events yet"), h("p", null, "Create your first event to start tracking camps and showcases"),

@@ -24,7 +24,7 @@ const PAGES = [
 export function saved(app) {
   const { waiting, refused } = app.store.waiting;
   const { phase } = app.store.engine;
-  const isOffline = phase === "offline" || phase === "signing_in" || phase === "stopped";
+  const isOffline = app.store.isOffline || (phase === "signing_in" && app.store.hasLost);
   // What is not on stable storage yet is not said to wait: it could be lost with this page.
   if (app.store.isKeeping) return { text: "Saving …", word: "busy" };
   const parts = [];
@@ -91,8 +91,7 @@ export class Frame {
     const refusal = self !== undefined && (role === "guest" || app.season.athlete !== undefined) ? app.season.refusal("update", "event") : undefined;
     const told = refusal === undefined ? "" : `Read only. ${refusal.replace(" Nothing was changed.", "")}`;
     if (this.readOnly.textContent !== told) this.readOnly.textContent = told;
-    const isOffline = engine.phase === "offline" || engine.phase === "stopped";
-    if (!isOffline) fill(this.banner);
+    if (!app.store.isOffline) fill(this.banner);
     else if (this.banner.childElementCount === 0) {
       fill(this.banner, h("span", null, "Offline. You see the copy on this device; what you change is sent when the connection is back."),
         button("plain", "Retry", () => app.store.check()));

@@ -104,7 +104,7 @@ export function tripPage(app, id) {
     const trip = season.find("trip", id);
     talk.element.toggleAttribute("hidden", !trip);
     if (!trip) {
-      const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+      const { isLoading } = app.store;
       if (isLoading) skeleton(body, "detail");
       else fill(body, h("h1", null, "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
       return;

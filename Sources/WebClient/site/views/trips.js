@@ -176,7 +176,7 @@ export function tripsPage(app) {
           season.isWaiting(trip.id) && h("span.badge.waiting", null, "Waiting")),
       };
     }));
-    const isLoading = app.store.engine.cursor === undefined && app.store.engine.phase !== "offline";
+    const { isLoading } = app.store;
     if (trips.length > 0) fill(nothing);
     else if (isLoading) skeleton(nothing);
     else fill(nothing, h("p.symbol", null, icon("car")), h("h2", null, "No trips yet"), h("p", null, "A trip has days, with stays, drives, meals and activities"), mayAdd && button("primary", "+ Add Trip", () => add.click()));
