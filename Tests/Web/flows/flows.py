@@ -158,9 +158,12 @@ def event(browser, server):
     page.get_by_label("Last name").fill("Gray")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_text("Ruth Gray", exact=True)).to_be_visible()
+    # Below an open dialog everything is inert: the link is pressed when the dialog has closed.
+    page.evaluate("document.addEventListener('click', (event) => { if (event.target.matches('a[download]')) document.body.dataset.pressed = document.querySelector('dialog[open]') ? 'inert' : 'free'; }, true)")
     with page.expect_download() as file:
         page.get_by_role("button", name="Export results").click()
         page.get_by_role("button", name="Download CSV").click()
+    expect(page.locator("body")).to_have_attribute("data-pressed", "free")
     text = open(file.value.path(), encoding="utf-8", newline="").read()
     assert text.startswith("date,metric,value,unit,verified,notes\r\n") and ",88.5,mph,no," in text, text
     page.get_by_label("Comment").fill("See you there")

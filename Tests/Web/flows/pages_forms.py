@@ -1,5 +1,6 @@
 """Flows of forms: records that arrive after a form was opened, and forms that close only on success."""
 import re
+import signal
 
 from playwright.sync_api import expect
 
@@ -79,3 +80,97 @@ def late_records(browser, server):
     expect(bob.page.get_by_label("Event name")).to_have_value("Early bird camp")
     bob.is_live()
     bob.end()
+
+
+@flow
+def closes_on_success(browser, server):
+    """R077 R164: a form waits for the server's answer and closes only on success; what is refused is said in it, and goes again as one change; offline it closes once the change is kept."""
+    ana = Person(browser, server)
+    with_cookie(ana, "Carmen")
+    page = ana.page
+    held = Held(page)
+    held.isHeld = False
+    page.goto(server.url + "/trips")
+    ana.is_live()
+    dialog = page.get_by_role("dialog")
+    # A trip: its form stays while the answer is under way.
+    page.get_by_role("button", name="+ Add Trip").first.click()
+    dialog.get_by_label("Trip name").fill("Far away")
+    dialog.get_by_label("Start date").fill("2035-06-11")
+    held.isHeld = True
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(page.locator("article.card").get_by_text("Far away")).to_be_visible()
+    expect(page.get_by_role("link", name="1 waiting")).to_be_attached()
+    expect(dialog.get_by_role("button", name="Add", exact=True)).to_be_disabled()
+    held.release()
+    expect(page.get_by_role("heading", level=1, name="Far away")).to_be_visible()
+    expect(dialog).to_have_count(0)
+
+    def add(title, start, end):
+        page.get_by_role("button", name="Add to Monday, June 11, 2035").click()
+        dialog.get_by_label("Title").fill(title)
+        dialog.get_by_label("Start").fill(f"2035-06-11T{start}")
+        dialog.get_by_label("End", exact=True).fill(f"2035-06-11T{end}")
+        dialog.get_by_role("button", name="Add", exact=True).click()
+
+    add("Dinner", "09:15", "09:45")
+    expect(dialog).to_have_count(0)
+    # An overlap is asked about in the form; what was typed stays there.
+    add("Batting", "09:00", "10:00")
+    expect(dialog.get_by_role("heading", name="Two things at the same time")).to_be_visible()
+    expect(page.get_by_role("link", name="1 refused")).to_be_attached()
+    dialog.get_by_role("button", name="Change it").click()
+    form = dialog.filter(has=page.get_by_role("heading", name="Add to the trip"))
+    expect(form.get_by_label("Title")).to_have_value("Batting")
+    # The same again is refused again, and is still one change that was refused.
+    form.get_by_role("button", name="Add", exact=True).click()
+    expect(dialog.get_by_role("heading", name="Two things at the same time")).to_be_visible()
+    expect(page.get_by_role("link", name="1 refused")).to_be_attached()
+    dialog.get_by_role("button", name="Change it").click()
+    form.get_by_label("Start").fill("2035-06-11T09:30")
+    form.get_by_role("button", name="Add", exact=True).click()
+    dialog.get_by_label("Why both at once is right").fill("One each")
+    dialog.get_by_role("button", name="Keep both").click()
+    expect(dialog).to_have_count(0)
+    ana.toast("Both are in the plan")
+    ana.is_live()
+    expect(page.locator("li.item")).to_have_count(2)
+    # An event: a field that another member changed meanwhile is not overwritten, and the form stays.
+    page.goto(server.url + "/events")
+    ana.is_live()
+    page.locator("article.card a").first.click()
+    path = page.url
+    page.get_by_role("link", name="Edit event").click()
+    page.get_by_label("Location").fill("Field A")
+    bob = Person(browser, server).sign_in("David")
+    bob.page.goto(path + "/edit")
+    bob.page.get_by_label("Location").fill("Field B")
+    bob.page.get_by_role("button", name="Save Changes").click()
+    expect(bob.page.get_by_text("Field B").first).to_be_visible()
+    bob.is_live()
+    bob.end()
+    page.get_by_role("button", name="Save Changes").click()
+    expect(page.get_by_role("alert").get_by_role("link", name="Compare both sides")).to_be_visible()
+    expect(page.get_by_label("Location")).to_have_value("Field A")
+    expect(page.get_by_role("link", name="1 refused")).to_be_visible()
+    # Given up, nothing of it is left.
+    page.get_by_role("button", name="Cancel").click()
+    dialog.get_by_role("button", name="Yes").click()
+    expect(page.get_by_text("Field B").first).to_be_visible()
+    ana.is_live()
+    # The server goes while the form waits: the change is kept, and there is nothing more to wait for.
+    page.get_by_role("link", name="Edit event").click()
+    page.get_by_label("Location").fill("Field C")
+    held.isHeld = True
+    page.get_by_role("button", name="Save Changes").click()
+    expect(page.get_by_role("button", name="Saving...")).to_be_disabled()
+    server.stop(signal.SIGKILL)
+    expect(page.get_by_text("Field C").first).to_be_visible()
+    ana.toast("It is sent when the connection is back.")
+    expect(page.get_by_role("link", name="1 waiting · offline")).to_be_visible()
+    held.release()
+    server.start()
+    page.get_by_role("button", name="Retry").click()
+    ana.is_live()
+    expect(page.get_by_text("Field C").first).to_be_visible()
+    ana.end()

@@ -224,6 +224,12 @@ export class Store {
     return phase === "stopped" || (phase === "offline" && this.hasLost);
   }
 
+  /** Whether an answer cannot be expected: the connection is lost, and not live again. */
+  get isAway() {
+    const { phase } = this.engine;
+    return phase === "stopped" || (phase !== "live" && this.hasLost);
+  }
+
   /** Whether the records are on their way for the first time. */
   get isLoading() {
     return this.engine.cursor === undefined && !this.isOffline;

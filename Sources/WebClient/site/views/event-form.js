@@ -75,15 +75,15 @@ export function eventFormPage(app, id, day) {
         const now = season.find("event", event.id) ?? event;
         // What the form showed is the base: what others changed meanwhile is not overwritten in silence.
         const fields = differing(wanted, event.fields);
-        if (Object.keys(fields).length > 0 && !app.perform([{ ...app.update(now, fields), base: Math.min(event.version, now.version) }], `${shortened(wanted.name, 40)} saved`)) return false;
+        if (Object.keys(fields).length > 0 && !(await form.send([{ ...app.update(now, fields), base: Math.min(event.version, now.version) }], `${shortened(wanted.name, 40)} saved`))) return false;
       } else {
         const athlete = asksOwner() ? String(values.owner) : season.athlete ?? (await app.owner("event"));
         if (athlete === undefined || athlete === "") return false;
         const fields = differing(wanted);
-        if (!app.perform([app.create("event", fields, { id: newEvent, athlete })], `${shortened(wanted.name, 40)} created`)) return false;
+        if (!(await form.send([app.create("event", fields, { id: newEvent, athlete })], `${shortened(wanted.name, 40)} created`))) return false;
       }
       form.isSaved = true;
-      app.router.go(`/events/${event ? event.id : newEvent}`, { replace: true });
+      if (!form.submission.isLeft) app.router.go(`/events/${event ? event.id : newEvent}`, { replace: true });
       return true;
     },
   });

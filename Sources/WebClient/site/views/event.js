@@ -216,11 +216,12 @@ function exportDialog(app, event, metrics) {
         const file = new Blob([rows.map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n"], { type: "text/csv;charset=utf-8" });
         const url = URL.createObjectURL(file);
         const anchor = h("a", { href: url, download: `${titleOf(event).replace(/[^\p{L}\p{N}]+/gu, "_")}.csv` });
+        // Below an open dialog everything is inert, and a browser may ignore the press.
+        close();
         document.body.append(anchor);
         anchor.click();
         anchor.remove();
         setTimeout(() => URL.revokeObjectURL(url), 60_000);
-        close();
       })),
   ]);
 }

@@ -1,7 +1,8 @@
 // Forms: fields with labels and errors, what was typed kept on this device, questions before it is lost.
 import { ask, openDialog } from "../screen/dialog.js";
-import { button, fill, h } from "../screen/html.js";
+import { button, fill, h, link } from "../screen/html.js";
 import { KINDS } from "../family/kinds.js";
+import { Submission } from "./submission.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {{[name: string]: string | boolean}} Values */
@@ -57,6 +58,7 @@ export class Form {
     this.original = "";
     this.hasTried = false;
     this.isSaved = false;
+    this.submission = new Submission(app);
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** Called after each change of a control, before errors are looked for. */
@@ -169,6 +171,30 @@ export class Form {
     if (Object.keys(errors).length === 0) this.summary.textContent = "";
   }
 
+  /**
+   * Requests the change, for `save`.
+   * @param {import("../family/records.js").Operation[]} operations
+   * @param {string} done
+   * @returns {Promise<boolean>} false if it was refused: the form says why
+   */
+  async send(operations, done) {
+    const answer = this.submission.send(operations, done);
+    // On this device the change is among those that wait now, and no longer among what was typed.
+    if (this.submission.isWaiting) this.#forget();
+    const rejection = await answer;
+    if (rejection) this.#refuse(rejection);
+    return !rejection;
+  }
+
+  /** @param {import("../wire/rejections.js").Rejection} rejection */
+  #refuse(rejection) {
+    if (this.submission.isLeft) return;
+    const { field } = rejection;
+    if (field !== undefined && this.errors.has(field)) this.#show({ [field]: rejection.message });
+    fill(this.summary, rejection.message, rejection.conflict && [" ", link("/kept", "Compare both sides")]);
+    this.summary.focus();
+  }
+
   async #submit() {
     if (this.isSaved || this.submit.disabled) return;
     this.hasTried = true;
@@ -194,6 +220,7 @@ export class Form {
   async #cancel() {
     if (this.isDirty && !(await ask("Discard changes?", "What you typed here is not saved.", { yes: "Yes", no: "No", danger: true }))) return;
     this.isSaved = true;
+    this.submission.forget();
     this.#forget();
     this.left();
   }
@@ -201,7 +228,11 @@ export class Form {
   /** For `Page.mayLeave`: what was typed stays on this device, so leaving loses nothing. */
   leave() {
     clearTimeout(this.timer);
-    if (this.isDirty && !this.isSaved) {
+    this.submission.isLeft = true;
+    // What was sent is among the changes that wait, or in Kept.
+    const isSent = this.submission.isWaiting || this.submission.refused !== undefined;
+    if (isSent) this.#forget();
+    else if (this.isDirty && !this.isSaved) {
       const { values } = this;
       this.app.cache?.type(this.name, { member: this.app.season.self, values }).catch(() => undefined);
     }

@@ -24,7 +24,7 @@ const PAGES = [
 export function saved(app) {
   const { waiting, refused } = app.store.waiting;
   const { phase } = app.store.engine;
-  const isOffline = app.store.isOffline || (phase === "signing_in" && app.store.hasLost);
+  const isOffline = app.store.isOffline || (phase === "signing_in" && app.store.isAway);
   // What is not on stable storage yet is not said to wait: it could be lost with this page.
   if (app.store.isKeeping) return { text: "Saving …", word: "busy" };
   const parts = [];

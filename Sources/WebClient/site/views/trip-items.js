@@ -3,13 +3,14 @@ import { readDate, readLocal, writeLocal } from "../dates/calendar.js";
 import { instantOf, localAt } from "../dates/zones.js";
 import { itinerary, minutesOf } from "../family/itinerary.js";
 import { openDialog } from "../screen/dialog.js";
-import { button, h, link } from "../screen/html.js";
+import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { newId } from "../sessions/ids.js";
 import { durationText, localParts, localText, minutesText, ownZone } from "../words/dates.js";
 import { choicesOf, labelled } from "./event.js";
 import { directions } from "./event-form.js";
 import { differing } from "./form.js";
+import { Submission } from "./submission.js";
 import { labelOf, titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -101,6 +102,7 @@ export function itemDialog(app, trip, item, day) {
   const description = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 3, value: fields.description ?? "", dir: "auto" }));
   const included = input("checkbox", "", { id: "item-included", checked: fields.include_in_itinerary !== false });
   const error = h("p.error", { role: "alert" });
+  const submission = new Submission(app);
   let last = readLocal(start.value);
   // The end keeps its distance from the start.
   start.addEventListener("change", () => {
@@ -112,8 +114,31 @@ export function itemDialog(app, trip, item, day) {
   hasEnd.addEventListener("change", () => endField.toggleAttribute("hidden", !hasEnd.checked));
   endField.toggleAttribute("hidden", !hasEnd.checked);
   openDialog(item ? "Edit item" : "Add to the trip", (close) => {
-    const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, item ? "Save" : "Add"));
-    const check = () => { save.disabled = title.value.trim() === ""; };
+    const label = item ? "Save" : "Add";
+    const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, label));
+    const check = () => { save.disabled = submission.isWaiting || title.value.trim() === ""; };
+    /**
+     * Sends the change, or what was refused with the overlaps that it may have; the form closes only on success.
+     * @param {Promise<import("../wire/rejections.js").Rejection | undefined>} answer
+     * @param {import("../family/records.js").Operation} operation
+     * @param {string} done
+     */
+    const settle = async (answer, operation, done) => {
+      check();
+      fill(save, "Saving …");
+      const rejection = await answer;
+      fill(save, label);
+      check();
+      if (submission.isLeft) return;
+      if (!rejection) close();
+      else if (rejection.code !== "overlap" || submission.refused === undefined) fill(error, rejection.message);
+      else {
+        overlapDialog(app, submission.refused, rejection, operation, {
+          accept: (overlap) => settle(submission.accept(overlap, "Both are in the plan"), operation, done), back: () => title.focus(), drop: () => { submission.forget(); close(); }, later: close,
+        });
+      }
+    };
+    const send = (/** @type {import("../family/records.js").Operation} */ operation, /** @type {string} */ done) => settle(submission.send([operation], done), operation, done);
     title.addEventListener("input", check);
     check();
     return [h("form", {
@@ -132,15 +157,15 @@ export function itemDialog(app, trip, item, day) {
             const { trip_id: _, ...rest } = wanted;
             const held = season.find("trip_item", id) ?? item;
             const changed = differing(rest, item.fields);
-            if (Object.keys(changed).length > 0) saveItem(app, { ...app.update(held, changed), base: Math.min(held.version, item.version) }, `${wanted.title} saved`);
-          } else saveItem(app, app.create("trip_item", differing(wanted), { id }), `${wanted.title} added`);
-          close();
+            if (Object.keys(changed).length === 0) close();
+            else send({ ...app.update(held, changed), base: Math.min(held.version, item.version) }, `${wanted.title} saved`);
+          } else send(app.create("trip_item", differing(wanted), { id }), `${wanted.title} added`);
         },
       },
     }, labelled("Title", title), labelled("Category", category), labelled("Start", start), h("div.check", null, hasEnd, h("label", { for: "item-has-end" }, "Has an end")), endField,
     labelled("Location", location), labelled("Description", description), h("div.check", null, included, h("label", { for: "item-included" }, "In the itinerary")), error,
-    h("div.buttons", null, button("plain", "Cancel", close), save))];
-  });
+    h("div.buttons", null, button("plain", "Cancel", () => { submission.forget(); close(); }), save))];
+  }, { closed: () => { submission.isLeft = true; } });
 }
 
 /**
@@ -189,8 +214,10 @@ function overlapSide(app, side, whose) {
  * @param {number} draft
  * @param {import("../wire/rejections.js").Rejection} refused
  * @param {import("../family/records.js").Operation} operation
+ * @param {{accept: (overlap: import("../family/records.js").OverlapOverride) => void, back: () => void, drop: () => void, later: () => void}} [form] the form that
+ *   is open behind it
  */
-export function overlapDialog(app, draft, refused, operation) {
+export function overlapDialog(app, draft, refused, operation, form) {
   const found = refused.overlaps ?? [];
   const reason = /** @type {HTMLInputElement} */ (h("input", { maxlength: "500", dir: "auto", placeholder: "As: Tom joins later" }));
   openDialog("Two things at the same time", (close) => {
@@ -211,6 +238,7 @@ export function overlapDialog(app, draft, refused, operation) {
             event.preventDefault();
             if (accept.disabled) return;
             close();
+            if (form) return form.accept({ reason: reason.value.trim(), pairs: pairsOf(found) });
             try {
               const again = app.store.retry(draft, { reason: reason.value.trim(), pairs: pairsOf(found) });
               again?.outcome.then(({ seq, rejection }) => {
@@ -224,7 +252,14 @@ export function overlapDialog(app, draft, refused, operation) {
           },
         },
       }, labelled("Why both at once is right", reason, "The reason stays with the change, for the family to read."), h("div.buttons", null,
-        button("plain", "Drop it", () => { close(); app.store.drop(draft); app.toasts.show("Everything is where it was."); }), button("plain", "Decide later", () => { close(); app.toasts.show("It is in Kept."); }), accept)),
+        form && button("plain", "Change it", () => { close(); form.back(); }),
+        button("plain", "Drop it", () => {
+          close();
+          if (form) form.drop();
+          else app.store.drop(draft);
+          app.toasts.show("Everything is where it was.");
+        }),
+        button("plain", "Decide later", () => { close(); form?.later(); app.toasts.show("It is in Kept."); }), accept)),
     ];
   }, { wide: true });
 }

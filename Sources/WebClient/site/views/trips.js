@@ -11,6 +11,7 @@ import { MonthGrid } from "./calendar.js";
 import { labelled } from "./event.js";
 import { differing } from "./form.js";
 import { shortened, titleOf } from "./season.js";
+import { Submission } from "./submission.js";
 import { itemDialog, itemRow, itemsOn } from "./trip-items.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -37,11 +38,14 @@ export function tripDialog(app, trip, done) {
     return h("div.check", null, box, h("label", { for: `member-${member.id}`, dir: "auto" }, member.fields.name));
   }));
   const error = h("p.error", { role: "alert" });
+  const submission = new Submission(app);
+  const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, trip ? "Save" : "Add"));
   start.addEventListener("change", () => { if (end.value === "" || end.value < start.value) end.value = start.value; });
   openDialog(trip ? "Edit trip" : "New trip", (close) => [h("form", {
     novalidate: true, on: {
-      submit: (/** @type {Event} */ event) => {
+      submit: async (/** @type {Event} */ event) => {
         event.preventDefault();
+        if (save.disabled) return;
         const missing = name.value.trim() === "" ? name : start.value === "" ? start : undefined;
         error.textContent = missing === name ? "Trip name is required" : missing ? "Start date is required" : end.value !== "" && end.value < start.value ? "End date must be after start date" : "";
         if (error.textContent !== "") {
@@ -50,20 +54,29 @@ export function tripDialog(app, trip, done) {
         }
         const ids = [...people.querySelectorAll("input:checked")].map((one) => /** @type {HTMLInputElement} */ (one).value);
         const held = [...chosen];
+        /** @type {import("../family/records.js").Operation[]} */
+        const operations = [];
         const wanted = { name: name.value.trim(), start_date: start.value, end_date: end.value, location: location.value.trim(), notes: notes.value.trim() };
         if (trip) {
           const now = app.season.find("trip", id) ?? trip;
           const changed = differing(wanted, trip.fields);
           const add = ids.filter((one) => !chosen.has(one)), remove = held.filter((one) => !ids.includes(one));
-          if (Object.keys(changed).length + add.length + remove.length > 0
-            && !app.perform([{ ...app.update(now, changed, { add: { participants: add }, remove: { participants: remove } }), base: Math.min(now.version, trip.version) }], "Trip saved")) return;
-        } else if (!app.perform([app.create("trip", { ...differing(wanted), ...(ids.length > 0 ? { participants: ids } : {}) }, { id })], `${shortened(wanted.name, 40)} created`)) return;
+          if (Object.keys(changed).length + add.length + remove.length > 0) operations.push({ ...app.update(now, changed, { add: { participants: add }, remove: { participants: remove } }), base: Math.min(now.version, trip.version) });
+        } else operations.push(app.create("trip", { ...differing(wanted), ...(ids.length > 0 ? { participants: ids } : {}) }, { id }));
+        save.disabled = true;
+        const rejection = await submission.send(operations, trip ? "Trip saved" : `${shortened(wanted.name, 40)} created`);
+        save.disabled = false;
+        if (submission.isLeft) return;
+        if (rejection) {
+          fill(error, rejection.message);
+          return;
+        }
         close();
         done(id);
       },
     },
   }, labelled("Trip name", name), labelled("Start date", start), labelled("End date", end), labelled("Location", location), labelled("Notes", notes), people, error,
-  h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, trip ? "Save" : "Add")))]);
+  h("div.buttons", null, button("plain", "Cancel", () => { submission.forget(); close(); }), save))], { closed: () => { submission.isLeft = true; } });
 }
 
 /** The trips of a day that a month has room for. */
