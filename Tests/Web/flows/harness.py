@@ -122,3 +122,21 @@ class Person:
     def end(self):
         self.context.close()
         assert not self.faults, "\n".join(self.faults)
+
+
+class Held:
+    """Connections of a page whose frames from the server wait until they are released."""
+
+    def __init__(self, page):
+        self.waiting, self.isHeld = [], True
+        page.route_web_socket(re.compile("/ws$"), self._opened)
+
+    def _opened(self, route):
+        server = route.connect_to_server()
+        server.on_message(lambda frame: self.waiting.append((route, frame)) if self.isHeld else route.send(frame))
+
+    def release(self):
+        self.isHeld = False
+        for route, frame in self.waiting:
+            route.send(frame)
+        self.waiting = []

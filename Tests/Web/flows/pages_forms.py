@@ -1,10 +1,9 @@
 """Flows of forms: records that arrive after a form was opened, and forms that close only on success."""
-import re
 import signal
 
 from playwright.sync_api import expect
 
-from harness import Person
+from harness import Held, Person
 
 FLOWS = {}
 
@@ -12,24 +11,6 @@ FLOWS = {}
 def flow(function):
     FLOWS[function.__name__] = function
     return function
-
-
-class Held:
-    """Connections of a page whose frames from the server wait until they are released."""
-
-    def __init__(self, page):
-        self.waiting, self.isHeld = [], True
-        page.route_web_socket(re.compile("/ws$"), self._opened)
-
-    def _opened(self, route):
-        server = route.connect_to_server()
-        server.on_message(lambda frame: self.waiting.append((route, frame)) if self.isHeld else route.send(frame))
-
-    def release(self):
-        self.isHeld = False
-        for route, frame in self.waiting:
-            route.send(frame)
-        self.waiting = []
 
 
 def with_cookie(person, name):

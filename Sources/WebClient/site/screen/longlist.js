@@ -8,25 +8,30 @@ import { keyed } from "./html.js";
 export const WHOLE = 200;
 /** How far beyond the window entries are made, in px. */
 const BEYOND = 600;
-/** The height of an entry that was never seen, in px. */
+/** The height of a row that was never seen, in px. */
 const USUAL = 150;
+/** The entries that are made before the list is on the page, where nothing has a size yet. */
+const UNSEEN = 20;
 
 export class LongList {
   /**
-   * @param {HTMLElement} element its children are the entries, one below the other; the gap between them is the element's own
+   * @param {HTMLElement} element its children are the entries, in rows of one or more; the gap between them and the columns are the element's own
+   * @param {{isFeed?: boolean}} options `isFeed`: PageUp and PageDown go from entry to entry
    */
-  constructor(element) {
+  constructor(element, { isFeed = true } = {}) {
     this.element = element;
     this.count = 0;
+    /** The entries in a row. */
+    this.columns = 1;
     /** @type {(place: number) => string} */
     this.key = () => "";
     /** @type {(place: number) => Item} */
     this.item = () => { throw new Error("an empty list has no item"); };
-    /** Heights by key, with the gap. @type {Map<string, number>} */
+    /** Heights of rows by the key of their first entry, with the gap. @type {Map<string, number>} */
     this.heights = new Map();
     this.total = 0;
     this.usual = USUAL;
-    /** The place of each entry's upper edge, and of the end. @type {Float64Array} */
+    /** The place of each row's upper edge, and of the end. @type {Float64Array} */
     this.tops = new Float64Array(1);
     this.first = 0;
     this.last = 0;
@@ -39,24 +44,27 @@ export class LongList {
     };
     addEventListener("scroll", this.ask, { passive: true });
     this.observer = new ResizeObserver(() => {
-      const isFirst = this.width === 0;
       if (this.element.clientWidth === this.width) return;
-      this.width = this.element.clientWidth;
       // What was learned before the first look has this width already.
-      if (isFirst) return;
-      this.heights.clear();
-      this.total = 0;
-      this.#measureTops();
+      if (this.width !== 0) this.forget();
+      this.width = this.element.clientWidth;
       this.ask();
     });
     this.observer.observe(element);
-    element.addEventListener("keydown", (event) => this.#step(event));
+    if (isFeed) element.addEventListener("keydown", (event) => this.#step(event));
   }
 
   /** Ends the list's work; called with the end of its page. */
   leave() {
     removeEventListener("scroll", this.ask);
     this.observer.disconnect();
+  }
+
+  /** Forgets the heights that were learned: entries have another width, or another look. */
+  forget() {
+    this.heights.clear();
+    this.total = 0;
+    this.#measureTops();
   }
 
   get isVirtual() {
@@ -68,6 +76,9 @@ export class LongList {
    * @param {{count: number, key: (place: number) => string, item: (place: number) => Item}} entries
    */
   show({ count, key, item }) {
+    const anchor = count > WHOLE && this.element.isConnected ? this.#inWindow() : undefined;
+    const above = anchor ? this.element.getBoundingClientRect().top : 0;
+    const held = anchor && above < 0 ? { key: anchor.dataset.key, top: anchor.getBoundingClientRect().top - above } : undefined;
     this.count = count;
     this.key = key;
     this.item = item;
@@ -79,22 +90,43 @@ export class LongList {
       return;
     }
     this.#measureTops();
+    // Entries that came above the window, as earlier ones do, move nothing that is in it.
+    if (held) {
+      let place = 0;
+      while (place < count && key(place) !== held.key) place += 1;
+      const moved = place < count ? this.tops[Math.floor(place / this.columns)] - held.top : 0;
+      if (Math.abs(moved) >= 1) {
+        const { style } = this.element;
+        style.paddingTop = `${Math.max(0, (parseFloat(style.paddingTop) || 0) + moved)}px`;
+        scrollBy(0, moved);
+      }
+    }
     this.#draw();
+  }
+
+  /** Draws what is near the window now; for a page that has moved it. */
+  redraw() {
+    this.#draw();
+  }
+
+  get rows() {
+    return Math.ceil(this.count / this.columns);
   }
 
   #measureTops() {
     if (!this.isVirtual) return;
-    const tops = new Float64Array(this.count + 1);
-    for (let place = 0; place < this.count; place += 1) tops[place + 1] = tops[place] + (this.heights.get(this.key(place)) ?? this.usual);
+    const { rows } = this;
+    const tops = new Float64Array(rows + 1);
+    for (let row = 0; row < rows; row += 1) tops[row + 1] = tops[row] + (this.heights.get(this.key(row * this.columns)) ?? this.usual);
     this.tops = tops;
   }
 
   /**
-   * The entry at a distance from the list's upper edge.
+   * The row at a distance from the list's upper edge.
    * @param {number} distance px
    */
-  #placeAt(distance) {
-    let low = 0, high = this.count - 1;
+  #rowAt(distance) {
+    let low = 0, high = this.rows - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       if (this.tops[middle] <= distance) low = middle;
@@ -105,21 +137,30 @@ export class LongList {
 
   /**
    * Puts the entries near the window on the page.
-   * @param {number} [wanted] an entry that has to be among them
+   * @param {number} [wanted] a row that has to be among them
    */
   #draw(wanted) {
     if (!this.isVirtual || this.count === 0) return;
+    if (!this.element.isConnected) {
+      // Nothing can be measured yet; the first look at the list's width draws again.
+      [this.first, this.last] = [0, UNSEEN];
+      keyed(this.element, Array.from({ length: UNSEEN }, (_, place) => this.item(place)));
+      return;
+    }
+    const columns = (getComputedStyle(this.element).gridTemplateColumns.match(/[0-9.]+px/g) ?? [""]).length;
+    if (columns !== this.columns) {
+      this.columns = columns;
+      this.forget();
+    }
     const above = this.element.getBoundingClientRect().top;
     // What is in the window stays where it is, whatever is learned about the heights above it.
     let anchor = this.#inWindow();
     let before = anchor?.getBoundingClientRect().top ?? 0;
-    let first = this.#placeAt(-above - BEYOND), last = this.#placeAt(innerHeight - above + BEYOND) + 1;
-    if (wanted !== undefined && (wanted < first || wanted >= last)) [first, last] = [Math.max(0, wanted - 5), Math.min(this.count, wanted + 15)];
-    [this.first, this.last] = [first, last];
-    const style = this.element.style;
-    style.paddingTop = `${this.tops[first]}px`;
-    style.paddingBottom = `${this.tops[this.count] - this.tops[last]}px`;
-    keyed(this.element, Array.from({ length: last - first }, (_, place) => this.item(first + place)));
+    let first = this.#rowAt(-above - BEYOND), last = this.#rowAt(innerHeight - above + BEYOND) + 1;
+    if (wanted !== undefined && (wanted < first || wanted >= last)) [first, last] = [Math.max(0, wanted - 5), Math.min(this.rows, wanted + 15)];
+    [this.first, this.last] = [first * columns, Math.min(this.count, last * columns)];
+    this.#pad();
+    keyed(this.element, Array.from({ length: this.last - this.first }, (_, place) => this.item(this.first + place)));
     if (!anchor?.isConnected) {
       anchor = this.#inWindow();
       before = anchor?.getBoundingClientRect().top ?? 0;
@@ -130,8 +171,15 @@ export class LongList {
     if (Math.abs(moved) >= 1) scrollBy(0, moved);
   }
 
+  /** Takes the room of the rows that are not on the page. */
+  #pad() {
+    const { style } = this.element;
+    style.paddingTop = `${this.tops[this.first / this.columns]}px`;
+    style.paddingBottom = `${this.tops[this.rows] - this.tops[Math.ceil(this.last / this.columns)]}px`;
+  }
+
   #inWindow() {
-    return [...this.element.children].find((child) => {
+    return /** @type {HTMLElement[]} */ ([...this.element.children]).find((child) => {
       const box = child.getBoundingClientRect();
       return box.bottom > 0 && box.top < innerHeight;
     });
@@ -145,7 +193,8 @@ export class LongList {
     const gap = parseFloat(getComputedStyle(this.element).rowGap) || 0;
     let isNew = false;
     children.forEach((child, place) => {
-      const height = boxes[place].height + gap;
+      if (place % this.columns !== 0) return;
+      const height = Math.max(...boxes.slice(place, place + this.columns).map((box) => box.height)) + gap;
       const key = child.dataset.key ?? "";
       if (Math.abs((this.heights.get(key) ?? -1) - height) < 0.5) return;
       this.total += height - (this.heights.get(key) ?? 0);
@@ -155,8 +204,7 @@ export class LongList {
     if (!isNew) return;
     this.usual = this.total / this.heights.size;
     this.#measureTops();
-    this.element.style.paddingTop = `${this.tops[this.first]}px`;
-    this.element.style.paddingBottom = `${this.tops[this.count] - this.tops[this.last]}px`;
+    this.#pad();
   }
 
   /**
@@ -172,8 +220,9 @@ export class LongList {
     // Heights become known on the way, so that the second look is exact.
     for (let look = 0; look < (this.isVirtual ? 3 : 0); look += 1) {
       const above = this.element.getBoundingClientRect().top;
-      scrollTo(0, scrollY + above + this.tops[place] - (distance ?? innerHeight / 3));
-      this.#draw(place);
+      const row = Math.floor(place / this.columns);
+      scrollTo(0, scrollY + above + this.tops[row] - (distance ?? innerHeight / 3));
+      this.#draw(row);
     }
     const element = find();
     if (element && distance !== undefined) scrollBy(0, element.getBoundingClientRect().top - distance);

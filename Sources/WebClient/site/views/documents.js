@@ -4,6 +4,7 @@ import { EXTENSIONS, fileProblem, Uploads } from "../documents/uploads.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, keyed, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
+import { LongList } from "../screen/longlist.js";
 import { skeleton } from "../screen/skeleton.js";
 import { counted, dayText, instantText, sizeText } from "../words/dates.js";
 import { choicesOf, labelled } from "./event.js";
@@ -16,7 +17,6 @@ import { labelOf, shortened, titleOf } from "./season.js";
 
 export const ICONS = /** @type {{[type: string]: string}} */ ({ highlight_video: "video", transcript: "document", resume: "person", rec_letter: "letter", questionnaire: "form", stats_sheet: "chart" });
 const SORTS = [["newest", "Newest"], ["oldest", "Oldest"], ["name", "Name"], ["type", "Type"], ["most_shared", "Most Shared"]];
-const PORTION = 50;
 
 /** The uploads of this tab, whatever page is open. */
 export const uploads = new Uploads();
@@ -141,13 +141,14 @@ export function documentsPage(app) {
   const { season } = app;
   /** @type {any} */
   const filter = { current: true };
-  let search = "", shown = PORTION;
+  let search = "";
   const read = (/** @type {string} */ key, /** @type {string} */ otherwise) => { try { return localStorage.getItem(key) ?? otherwise; } catch { return otherwise; } };
   const write = (/** @type {string} */ key, /** @type {string} */ value) => { try { localStorage.setItem(key, value); } catch { /* blocked storage */ } };
   let mode = read("documentsViewMode", "grid");
   const subtitle = h("p.subtitle", { role: "status" });
-  const figures = h("dl.figures", null), running = h("ul.uploads", { "aria-label": "Uploads" }), list = h("div.documents", null), nothing = h("div.nothing", null), more = h("div.more", null), chips = h("div.chips", null);
-  const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "documents-search", placeholder: "Title or description", autocomplete: "off", on: { input: () => { search = searchField.value; shown = PORTION; update(); } } }));
+  const figures = h("dl.figures", null), running = h("ul.uploads", { "aria-label": "Uploads" }), list = h("div.documents", { role: "feed", "aria-label": "Documents" }), nothing = h("div.nothing", null), chips = h("div.chips", null);
+  const entries = new LongList(list);
+  const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "documents-search", placeholder: "Title or description", autocomplete: "off", on: { input: () => { search = searchField.value; update(); } } }));
   const sort = choice("Sort", "documents-sort", SORTS, (value) => { write("documentsSortBy", value); update(); }, SORTS.some(([word]) => word === read("documentsSortBy", "")) ? read("documentsSortBy", "") : "newest");
   const typeField = KINDS.document.fields.find((one) => one.name === "type");
   const types = h("fieldset.inline", null, h("legend", null, "Type"), (typeField?.words ?? []).map((word, place) => {
@@ -207,44 +208,49 @@ export function documentsPage(app) {
       filter.school_id && chip(`School: ${season.find("school", filter.school_id)?.fields.name ?? ""}`, () => { delete filter.school_id; school.value = ""; }),
       filter.shared && chip("Shared", () => { delete filter.shared; shared.checked = false; }), active > 0 && button("plain", "Clear filters", reset));
     fill(modeButton, mode === "grid" ? "Show as list" : "Show as grid");
-    list.className = `documents ${mode === "list" ? "as-list" : "as-grid"}`;
-    keyed(list, found.slice(0, shown).map((one) => {
+    const look = `documents ${mode === "list" ? "as-list" : "as-grid"}`;
+    if (!list.classList.contains(mode === "list" ? "as-list" : "as-grid")) {
+      list.className = look;
+      entries.forget();
+    }
+    const size = found.length;
+    /** @param {number} index @returns {import("../screen/html.js").Item} */
+    const item = (index) => {
+      const one = found[index];
       const { fields } = one;
       const number = (fields.shared_with_schools ?? []).length;
       const owner = season.athlete === undefined && season.athletes.length > 1 ? season.nameOf(one.athlete) : undefined;
       return {
-        key: one.id, stamp: JSON.stringify([one.version, fields, mode, owner, season.schoolOf(one), season.isWaiting(one.id)]),
-        make: () => h("article.card.document", null, thumbnail(one), h("div.body", null,
+        key: one.id, stamp: JSON.stringify([one.version, fields, mode, owner, season.schoolOf(one), season.isWaiting(one.id), index, size]),
+        make: () => h("article.card.document", { "aria-posinset": index + 1, "aria-setsize": size, tabindex: "-1" }, thumbnail(one), h("div.body", null,
           h("span.badge", null, labelOf(one, "type")), fields.version > 1 && h("span.badge", null, `v${fields.version}`), number > 0 && h("span.badge.attended", null, `Shared: ${number >= 20 ? "20+" : number}`),
           h("h3", null, link(`/documents/${one.id}/about`, shortened(titleOf(one), 120), {
             dir: "auto", "data-act": "open", "aria-label": `${titleOf(one)}. ${labelOf(one, "type")}. Shared with ${counted(number, "school")}. Uploaded ${dayText(Math.floor(one.created_at / 86400000))}.`,
           })),
           h("p.hint", { dir: "auto" }, [season.schoolOf(one) ?? "General", owner, instantText(one.created_at)].filter((text) => text).join(" · ")))),
       };
-    }));
+    };
+    entries.show({ count: size, key: (index) => found[index].id, item });
     add.toggleAttribute("hidden", !season.mayCreate("document"));
     const { isLoading } = app.store;
     if (found.length > 0) fill(nothing);
     else if (isLoading) skeleton(nothing);
     else if (all.length === 0) fill(nothing, h("p.symbol", null, icon("document")), h("h2", null, "No documents yet"), h("p", null, "Upload videos, transcripts, and other documents to share with coaches"));
     else fill(nothing, h("h2", null, "No documents match your filters"), button("plain", "Clear filters", reset));
-    fill(more, found.length > shown && button("plain", `Show ${Math.min(PORTION, found.length - shown)} more`, () => { shown += PORTION; update(); }));
     showUploads(app, running);
   }
 
   const stop = uploads.listen(() => showUploads(app, running));
   const element = h("section.documents-page", null,
     h("div.page-head", null, h("div", null, h("h1", null, "Documents"), subtitle), add), figures, running,
-    h("div.filters", { role: "search" }, h("div.field.search", null, h("label", { for: "documents-search" }, "Search"), searchField), sort.element, modeButton), details, chips, list, nothing, more);
+    h("div.filters", { role: "search" }, h("div.field.search", null, h("label", { for: "documents-search" }, "Search"), searchField), sort.element, modeButton), details, chips, list, nothing);
   element.addEventListener("dragover", (event) => { if (!add.hidden) event.preventDefault(); });
   element.addEventListener("drop", (event) => {
     event.preventDefault();
     const [file, ...rest] = [...(event.dataTransfer?.files ?? [])];
     if (file && !add.hidden && !document.querySelector("dialog[open]")) uploadDialog(app, { file, rest });
   });
-  const watch = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting) && more.childElementCount > 0) { shown += PORTION; update(); } }, { rootMargin: "600px" });
-  watch.observe(more);
   update();
   const acts = new Map([["document-upload", () => add.click()], ["document-search", () => searchField.focus()], ["document-view", () => modeButton.click()]]);
-  return { title: "Documents", element, update, acts, leave: () => { stop(); watch.disconnect(); } };
+  return { title: "Documents", element, update, acts, leave: () => { stop(); entries.leave(); } };
 }

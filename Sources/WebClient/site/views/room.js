@@ -1,7 +1,7 @@
 // The room: the family's conversation, who is here, what happened since the last look.
-import { button, fill, h, keyed, link } from "../screen/html.js";
+import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
-import { WHOLE } from "../screen/longlist.js";
+import { LongList } from "../screen/longlist.js";
 import { counted, instantText } from "../words/dates.js";
 import { people } from "./activity.js";
 import { titleOf } from "./season.js";
@@ -10,7 +10,7 @@ import { titleOf } from "./season.js";
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 /** @typedef {import("../screen/router.js").Page} Page */
 
-/** The messages that a press adds. */
+/** The messages of a question for earlier ones. */
 const PORTION = 100;
 const PATHS = /** @type {{[kind: string]: string}} */ ({ event: "/events/ID", trip: "/trips/ID", document: "/documents/ID/about" });
 
@@ -41,6 +41,9 @@ export function roomPage(app) {
   const { season } = app;
   const { engine } = app.store;
   const list = h("ol.messages", null);
+  const entries = new LongList(list, { isFeed: false });
+  /** Whether the newest message is in the window: then the next one comes into it, too. */
+  let isAtEnd = true;
   const log = h("div", { role: "log", "aria-label": "Conversation" }, list);
   const digest = h("section.digest", { hidden: true });
   const here = h("p.hint", { role: "status" });
@@ -56,13 +59,7 @@ export function roomPage(app) {
   /** @type {any} */
   let next;
   let isAtStart = false;
-  /** The newest messages that are on the page. */
-  let shown = WHOLE;
-  const earlier = button("plain", "Earlier messages", () => {
-    shown += PORTION;
-    if (messages().length < shown && !isAtStart) load();
-    else update();
-  });
+  const earlier = button("plain", "Earlier messages", () => { load(); });
 
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
@@ -96,8 +93,8 @@ export function roomPage(app) {
     editing = undefined;
     clearTimeout(timer);
     app.cache?.type("room", undefined).catch(() => undefined);
+    isAtEnd = true;
     update();
-    list.lastElementChild?.scrollIntoView({ block: "end" });
   }
 
   /** @param {FamilyRecord} message */
@@ -112,7 +109,7 @@ export function roomPage(app) {
   async function load() {
     const first = messages()[0];
     try {
-      const page = await app.store.ask((request) => ({ type: "list", request, kind: "message", limit: 100, ...(next === undefined ? {} : { before: next }) }));
+      const page = await app.store.ask((request) => ({ type: "list", request, kind: "message", limit: PORTION, ...(next === undefined ? {} : { before: next }) }));
       for (const record of page.records ?? []) older.set(record.id, record);
       next = page.next;
       isAtStart = page.next === undefined;
@@ -137,18 +134,20 @@ export function roomPage(app) {
   }
 
   function update() {
-    const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
     const found = messages();
+    const size = found.length;
     form.toggleAttribute("hidden", !season.may("create", "message"));
-    earlier.toggleAttribute("hidden", found.length <= shown && (isAtStart || found.length === 0 || engine.phase !== "live"));
-    keyed(list, found.slice(-shown).map((message) => {
+    earlier.toggleAttribute("hidden", isAtStart || size === 0 || engine.phase !== "live");
+    /** @param {number} index @returns {import("../screen/html.js").Item} */
+    const item = (index) => {
+      const message = found[index];
       const about = message.fields.about ? engine.record(message.fields.about.id) : undefined;
       const isOwn = message.created_by === season.self;
       const isChanged = message.updated_at > message.created_at && message.version > 1;
       return {
         key: message.id,
-        stamp: JSON.stringify([message.version, message.fields, season.nameOf(message.created_by), season.isWaiting(message.id), about && titleOf(about), editing === message.id]),
-        make: () => h(`li${isOwn ? ".own" : ""}${editing === message.id ? ".editing" : ""}`, null,
+        stamp: JSON.stringify([message.version, message.fields, season.nameOf(message.created_by), season.isWaiting(message.id), about && titleOf(about), editing === message.id, entries.isVirtual && index, entries.isVirtual && size]),
+        make: () => h(`li${isOwn ? ".own" : ""}${editing === message.id ? ".editing" : ""}`, entries.isVirtual ? { "aria-posinset": index + 1, "aria-setsize": size } : null,
           h("p.hint", null, h("strong", { dir: "auto" }, season.nameOf(message.created_by)), ` ${instantText(message.created_at)}`, isChanged && " · changed", season.isWaiting(message.id) && " · waiting",
             about && [" · about ", PATHS[about.kind] ? link(PATHS[about.kind].replace("ID", about.id), titleOf(about), { dir: "auto" }) : titleOf(about)]),
           h("p.text", { dir: "auto" }, message.fields.text),
@@ -156,15 +155,27 @@ export function roomPage(app) {
             season.may("update", "message", { record: message, fields: ["text"] }) && button("plain", "Edit", () => edit(message), { "data-act": "edit" }),
             season.may("delete", "message", { record: message }) && button("icon", icon("trash"), () => app.remove(message, "Delete this message?", "Message deleted"), { "aria-label": "Delete this message", "data-act": "delete" }))),
       };
-    }));
+    };
+    entries.show({ count: size, key: (index) => found[index].id, item });
     const people = [...engine.presence.values()].filter((one) => one.member !== season.self).map((one) => {
       const context = one.context && one.context !== "all" ? ` (season of ${season.nameOf(one.context)})` : "";
       return `${season.nameOf(one.member)}${context}`;
     });
     here.textContent = people.length > 0 ? `Here now: ${people.join(", ")}` : "Nobody else is here now.";
-    if (found.length === 0) fill(list, h("li.nothing", null, h("p", null, season.may("create", "message") ? "No messages yet. Write the first one." : "No messages yet.")));
-    if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
+    if (size === 0) fill(list, h("li.nothing", null, h("p", null, season.may("create", "message") ? "No messages yet. Write the first one." : "No messages yet.")));
+    if (isAtEnd) toEnd();
   }
+
+  /** Brings the newest message into the window; heights become known on the way. */
+  function toEnd() {
+    for (let look = 0; look < (entries.isVirtual ? 3 : 1); look += 1) {
+      scrollTo(0, document.documentElement.scrollHeight);
+      entries.redraw();
+    }
+  }
+
+  const scrolled = () => { if (list.isConnected) isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80; };
+  addEventListener("scroll", scrolled, { passive: true });
 
   /** Tells what changed since the reading position, once per visit, and moves the position. */
   async function look() {
@@ -194,11 +205,11 @@ export function roomPage(app) {
 
   update();
   look();
-  requestAnimationFrame(() => scrollTo(0, document.documentElement.scrollHeight));
+  requestAnimationFrame(() => toEnd());
   return {
     title: "Room",
     element: h("section.room", null, h("h1", null, "Room"), here, digest, h("p", null, earlier), log, typing, form),
     update: () => { update(); look(); if (document.visibilityState === "visible" && digest.dataset.asked) app.store.read(); },
-    leave: () => { clearTimeout(timer); stopListening(); },
+    leave: () => { clearTimeout(timer); stopListening(); entries.leave(); removeEventListener("scroll", scrolled); },
   };
 }
