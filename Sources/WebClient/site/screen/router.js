@@ -122,13 +122,14 @@ export class Router {
       this.page = page;
       this.shownAt = performance.now();
       this.place.replaceChildren(page.element);
+      // Before the focus, which makes the browser lay the page out.
+      this.shown(location.pathname, page);
       if (takesFocus) {
         const heading = /** @type {HTMLElement | null} */ (page.element.querySelector("h1"));
         heading?.setAttribute("tabindex", "-1");
         heading?.focus({ preventScroll: true });
         scrollTo(0, 0);
       }
-      this.shown(location.pathname, page);
       return;
     }
   }

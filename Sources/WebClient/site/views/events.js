@@ -162,6 +162,8 @@ export function eventsPage(app, athlete) {
     const events = matching();
     const all = season.list({ kind: "event", athlete }).length;
     if (athlete !== undefined) fill(whose, `The season of ${season.nameOf(athlete)}. `, link("/events", "Show all events"));
+    // The line has its room before the records are there, so that nothing moves when they come.
+    status.classList.toggle("awaited", app.store.isLoading);
     status.textContent = timelineStatus(app);
     results.textContent = counted(events.length, "result");
     entries.show({ count: events.length, key: (place) => events[place].id, item: (place) => card(app, events[place], { position: place + 1, size: events.length }) });

@@ -10,6 +10,8 @@ import { titleOf } from "./season.js";
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 /** @typedef {import("../screen/router.js").Page} Page */
 
+/** The milliseconds from a message on the screen to the reading position behind it: what came together moves it once. */
+const READ_AFTER = 500;
 /** The messages of a question for earlier ones. */
 const PORTION = 100;
 const PATHS = /** @type {{[kind: string]: string}} */ ({ event: "/events/ID", trip: "/trips/ID", document: "/documents/ID/about" });
@@ -163,7 +165,7 @@ export function roomPage(app) {
     });
     here.textContent = people.length > 0 ? `Here now: ${people.join(", ")}` : "Nobody else is here now.";
     if (size === 0) fill(list, h("li.nothing", null, h("p", null, season.may("create", "message") ? "No messages yet. Write the first one." : "No messages yet.")));
-    if (isAtEnd) toEnd();
+    if (isAtEnd && list.isConnected) toEnd();
   }
 
   /** Brings the newest message into the window; heights become known on the way. */
@@ -172,6 +174,18 @@ export function roomPage(app) {
       scrollTo(0, document.documentElement.scrollHeight);
       entries.redraw();
     }
+  }
+
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let reading;
+
+  /** Moves the reading position, once what came is painted. */
+  function readSoon() {
+    if (reading !== undefined || document.visibilityState !== "visible" || !digest.dataset.asked) return;
+    reading = setTimeout(() => {
+      reading = undefined;
+      app.store.read();
+    }, READ_AFTER);
   }
 
   const scrolled = () => { if (list.isConnected) isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80; };
@@ -209,7 +223,7 @@ export function roomPage(app) {
   return {
     title: "Room",
     element: h("section.room", null, h("h1", null, "Room"), here, digest, h("p", null, earlier), log, typing, form),
-    update: () => { update(); look(); if (document.visibilityState === "visible" && digest.dataset.asked) app.store.read(); },
-    leave: () => { clearTimeout(timer); stopListening(); entries.leave(); removeEventListener("scroll", scrolled); },
+    update: () => { update(); look(); readSoon(); },
+    leave: () => { clearTimeout(timer); clearTimeout(reading); stopListening(); entries.leave(); removeEventListener("scroll", scrolled); },
   };
 }

@@ -24,6 +24,8 @@ export class Season {
     this.living = new Map();
     /** Lists since the last change of a record, by what was asked. @type {Map<string, FamilyRecord[]>} */
     this.lists = new Map();
+    /** Today as it was found last: the question is asked for every list, and its answer changes with a minute. */
+    this.day = { minute: -1, zone: "", today: 0 };
     store.listen((changed) => {
       // A changed connection changes no list.
       if (changed && changed.size === 0) return;
@@ -38,7 +40,9 @@ export class Season {
 
   /** Today in the family's zone, in days since 1970-01-01. */
   get today() {
-    return todayIn(this.engine.timeZone ?? ownZone(), Date.now());
+    const minute = Math.floor(Date.now() / 60_000), zone = this.engine.timeZone ?? ownZone();
+    if (this.day.minute !== minute || this.day.zone !== zone) this.day = { minute, zone, today: todayIn(zone, minute * 60_000) };
+    return this.day.today;
   }
 
   /**

@@ -117,17 +117,28 @@ export function localText(text) {
  * @param {number} instant milliseconds of UTC
  */
 export function instantText(instant) {
-  const zone = ownZone();
+  const { zone, local: now } = presentTime();
   const local = localAt(zone, instant) ?? Math.floor(instant / 60000);
-  const now = localAt(zone, Date.now()) ?? 0;
   const date = Math.floor(local / 1440);
   const time = minutesText(local - date * 1440);
   return date === Math.floor(now / 1440) ? time : `${dayText(date)}, ${time}`;
 }
 
+/** The zone of this browser and the present there, as they were found last: lists ask for them with every row. */
+let present = { minute: -1, zone: "UTC", local: 0 };
+
+function presentTime() {
+  const minute = Math.floor(Date.now() / 60_000);
+  if (present.minute !== minute) {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+    present = { minute, zone, local: localAt(zone, minute * 60_000) ?? minute };
+  }
+  return present;
+}
+
 /** The zone of this browser. */
 export function ownZone() {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  return presentTime().zone;
 }
 
 /**
