@@ -94,9 +94,13 @@ final class FeedTable: FeedWrites {
 
     private func bind(_ settings: FeedSettings, to statement: Statement) {
         var subjects: [UInt8] = []
+        func append(_ id: Identifier) {
+            BigEndian.append(id.high, to: &subjects)
+            BigEndian.append(id.low, to: &subjects)
+        }
         switch settings.scope {
-        case .mine(let athletes): for athlete in athletes { athlete.append(to: &subjects) }
-        case .athlete(let id), .trip(let id): id.append(to: &subjects)
+        case .mine(let athletes): for athlete in athletes { append(athlete) }
+        case .athlete(let id), .trip(let id): append(id)
         case .all: break
         }
         statement.bind(1, settings.name)

@@ -51,6 +51,24 @@ struct FeedTests {
         #expect(try end(made.id) == nil, "ending it again is not an error")
     }
 
+    @Test("A feed keeps its settings over a restart, whatever it shows, when it is made and when it is changed")
+    func settings() throws {
+        let (leo, mia) = (try world.athlete(home, name: "Leo"), try world.athlete(home, name: "Mia"))
+        let trip = world.newID()
+        try world.mutate(home, home.parent, create(.trip, trip, ["name": .text("Asheville"), "start_date": .text("2026-12-05"), "end_date": .text("2026-12-06")]))
+        let changed = try add().id
+        for scope in [FeedScope.mine(athletes: []), .mine(athletes: [leo]), .mine(athletes: [mia, leo]), .athlete(mia), .trip(trip), .all] {
+            let settings = FeedSettings(name: "Phone", scope: scope, kinds: [.trip], detail: .busy, hasAlarms: false, expiresAt: world.surroundings.now + 86_400_000)
+            let made = try add(settings, nonce: 2)
+            _ = try perform(.change(changed, settings)).get()
+            try world.reopen()
+            #expect(try world.reader.feed(token: made.token)?.settings == settings)
+            let held = try world.reader.feeds(family: home.family, member: home.parent)
+            #expect(held.filter { $0.settings == settings }.map(\.id).contains(changed) && held.contains { $0.id == made.id && $0.settings == settings })
+            _ = try end(made.id)
+        }
+    }
+
     @Test("The same request gets the same token and makes one feed; with other content, or by another member, it is refused")
     func repeated() throws {
         let id = world.newID()
