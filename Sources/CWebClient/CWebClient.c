@@ -99,150 +99,165 @@ static const unsigned char file31[] = {
 #embed "../WebClient/site/sessions/activity.js"
 };
 static const unsigned char file32[] = {
-#embed "../WebClient/site/sessions/build.js"
+#embed "../WebClient/site/sessions/archive.js"
 };
 static const unsigned char file33[] = {
-#embed "../WebClient/site/sessions/cache.js"
+#embed "../WebClient/site/sessions/build.js"
 };
 static const unsigned char file34[] = {
-#embed "../WebClient/site/sessions/ids.js"
+#embed "../WebClient/site/sessions/cache.js"
 };
 static const unsigned char file35[] = {
-#embed "../WebClient/site/sessions/passkeys.js"
+#embed "../WebClient/site/sessions/ids.js"
 };
 static const unsigned char file36[] = {
-#embed "../WebClient/site/sessions/slots.js"
+#embed "../WebClient/site/sessions/passkeys.js"
 };
 static const unsigned char file37[] = {
-#embed "../WebClient/site/sessions/store.js"
+#embed "../WebClient/site/sessions/slots.js"
 };
 static const unsigned char file38[] = {
-#embed "../WebClient/site/style/app.css"
+#embed "../WebClient/site/sessions/store.js"
 };
 static const unsigned char file39[] = {
-#embed "../WebClient/site/sync/backoff.js"
+#embed "../WebClient/site/style/app.css"
 };
 static const unsigned char file40[] = {
-#embed "../WebClient/site/sync/confirmed.js"
+#embed "../WebClient/site/sync/backoff.js"
 };
 static const unsigned char file41[] = {
-#embed "../WebClient/site/sync/conflicts.js"
+#embed "../WebClient/site/sync/confirmed.js"
 };
 static const unsigned char file42[] = {
-#embed "../WebClient/site/sync/engine.js"
+#embed "../WebClient/site/sync/conflicts.js"
 };
 static const unsigned char file43[] = {
-#embed "../WebClient/site/sync/folding.js"
+#embed "../WebClient/site/sync/engine.js"
 };
 static const unsigned char file44[] = {
-#embed "../WebClient/site/sync/pending.js"
+#embed "../WebClient/site/sync/folding.js"
 };
 static const unsigned char file45[] = {
-#embed "../WebClient/site/views/access.js"
+#embed "../WebClient/site/sync/pending.js"
 };
 static const unsigned char file46[] = {
-#embed "../WebClient/site/views/activity.js"
+#embed "../WebClient/site/views/access.js"
 };
 static const unsigned char file47[] = {
-#embed "../WebClient/site/views/answers.js"
+#embed "../WebClient/site/views/activity.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/app.js"
+#embed "../WebClient/site/views/answers.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/audit.js"
+#embed "../WebClient/site/views/app.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/board-plan.js"
+#embed "../WebClient/site/views/audit.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/board.js"
+#embed "../WebClient/site/views/board-plan.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/calendar.js"
+#embed "../WebClient/site/views/board.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/commands.js"
+#embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/comments.js"
+#embed "../WebClient/site/views/commands.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/views/consent.js"
+#embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/consent.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/deletion.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file59[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file60[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file61[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file62[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file63[] = {
-#embed "../WebClient/site/views/history.js"
+#embed "../WebClient/site/views/feeds.js"
 };
 static const unsigned char file64[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file65[] = {
-#embed "../WebClient/site/views/keys.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file66[] = {
-#embed "../WebClient/site/views/log-links.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file67[] = {
-#embed "../WebClient/site/views/palette.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file68[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/keys.js"
 };
 static const unsigned char file69[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/log-links.js"
 };
 static const unsigned char file70[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/palette.js"
 };
 static const unsigned char file71[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file72[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file73[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file74[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file75[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file76[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file77[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file78[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file79[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file80[] = {
+#embed "../WebClient/site/wire/protocol.js"
+};
+static const unsigned char file81[] = {
+#embed "../WebClient/site/wire/rejections.js"
+};
+static const unsigned char file82[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file83[] = {
+#embed "../WebClient/site/words/deletion.js"
+};
+static const unsigned char file84[] = {
+#embed "../WebClient/site/words/feeds.js"
+};
+static const unsigned char file85[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -279,55 +294,60 @@ static const webclient_file files[] = {
     {"screen/skeleton.js", file29, sizeof file29},
     {"sessions/account.js", file30, sizeof file30},
     {"sessions/activity.js", file31, sizeof file31},
-    {"sessions/build.js", file32, sizeof file32},
-    {"sessions/cache.js", file33, sizeof file33},
-    {"sessions/ids.js", file34, sizeof file34},
-    {"sessions/passkeys.js", file35, sizeof file35},
-    {"sessions/slots.js", file36, sizeof file36},
-    {"sessions/store.js", file37, sizeof file37},
-    {"style/app.css", file38, sizeof file38},
-    {"sync/backoff.js", file39, sizeof file39},
-    {"sync/confirmed.js", file40, sizeof file40},
-    {"sync/conflicts.js", file41, sizeof file41},
-    {"sync/engine.js", file42, sizeof file42},
-    {"sync/folding.js", file43, sizeof file43},
-    {"sync/pending.js", file44, sizeof file44},
-    {"views/access.js", file45, sizeof file45},
-    {"views/activity.js", file46, sizeof file46},
-    {"views/answers.js", file47, sizeof file47},
-    {"views/app.js", file48, sizeof file48},
-    {"views/audit.js", file49, sizeof file49},
-    {"views/board-plan.js", file50, sizeof file50},
-    {"views/board.js", file51, sizeof file51},
-    {"views/calendar.js", file52, sizeof file52},
-    {"views/commands.js", file53, sizeof file53},
-    {"views/comments.js", file54, sizeof file54},
-    {"views/consent.js", file55, sizeof file55},
-    {"views/document.js", file56, sizeof file56},
-    {"views/documents.js", file57, sizeof file57},
-    {"views/event-form.js", file58, sizeof file58},
-    {"views/event.js", file59, sizeof file59},
-    {"views/events.js", file60, sizeof file60},
-    {"views/form.js", file61, sizeof file61},
-    {"views/frame.js", file62, sizeof file62},
-    {"views/history.js", file63, sizeof file63},
-    {"views/kept.js", file64, sizeof file64},
-    {"views/keys.js", file65, sizeof file65},
-    {"views/log-links.js", file66, sizeof file66},
-    {"views/palette.js", file67, sizeof file67},
-    {"views/room.js", file68, sizeof file68},
-    {"views/season.js", file69, sizeof file69},
-    {"views/settings.js", file70, sizeof file70},
-    {"views/sign-in.js", file71, sizeof file71},
-    {"views/trip-items.js", file72, sizeof file72},
-    {"views/trip.js", file73, sizeof file73},
-    {"views/trips.js", file74, sizeof file74},
-    {"views/values.js", file75, sizeof file75},
-    {"wire/frames.js", file76, sizeof file76},
-    {"wire/protocol.js", file77, sizeof file77},
-    {"wire/rejections.js", file78, sizeof file78},
-    {"words/dates.js", file79, sizeof file79},
-    {"worker.js", file80, sizeof file80},
+    {"sessions/archive.js", file32, sizeof file32},
+    {"sessions/build.js", file33, sizeof file33},
+    {"sessions/cache.js", file34, sizeof file34},
+    {"sessions/ids.js", file35, sizeof file35},
+    {"sessions/passkeys.js", file36, sizeof file36},
+    {"sessions/slots.js", file37, sizeof file37},
+    {"sessions/store.js", file38, sizeof file38},
+    {"style/app.css", file39, sizeof file39},
+    {"sync/backoff.js", file40, sizeof file40},
+    {"sync/confirmed.js", file41, sizeof file41},
+    {"sync/conflicts.js", file42, sizeof file42},
+    {"sync/engine.js", file43, sizeof file43},
+    {"sync/folding.js", file44, sizeof file44},
+    {"sync/pending.js", file45, sizeof file45},
+    {"views/access.js", file46, sizeof file46},
+    {"views/activity.js", file47, sizeof file47},
+    {"views/answers.js", file48, sizeof file48},
+    {"views/app.js", file49, sizeof file49},
+    {"views/audit.js", file50, sizeof file50},
+    {"views/board-plan.js", file51, sizeof file51},
+    {"views/board.js", file52, sizeof file52},
+    {"views/calendar.js", file53, sizeof file53},
+    {"views/commands.js", file54, sizeof file54},
+    {"views/comments.js", file55, sizeof file55},
+    {"views/consent.js", file56, sizeof file56},
+    {"views/deletion.js", file57, sizeof file57},
+    {"views/document.js", file58, sizeof file58},
+    {"views/documents.js", file59, sizeof file59},
+    {"views/event-form.js", file60, sizeof file60},
+    {"views/event.js", file61, sizeof file61},
+    {"views/events.js", file62, sizeof file62},
+    {"views/feeds.js", file63, sizeof file63},
+    {"views/form.js", file64, sizeof file64},
+    {"views/frame.js", file65, sizeof file65},
+    {"views/history.js", file66, sizeof file66},
+    {"views/kept.js", file67, sizeof file67},
+    {"views/keys.js", file68, sizeof file68},
+    {"views/log-links.js", file69, sizeof file69},
+    {"views/palette.js", file70, sizeof file70},
+    {"views/room.js", file71, sizeof file71},
+    {"views/season.js", file72, sizeof file72},
+    {"views/settings.js", file73, sizeof file73},
+    {"views/sign-in.js", file74, sizeof file74},
+    {"views/trip-items.js", file75, sizeof file75},
+    {"views/trip.js", file76, sizeof file76},
+    {"views/trips.js", file77, sizeof file77},
+    {"views/values.js", file78, sizeof file78},
+    {"wire/frames.js", file79, sizeof file79},
+    {"wire/protocol.js", file80, sizeof file80},
+    {"wire/rejections.js", file81, sizeof file81},
+    {"words/dates.js", file82, sizeof file82},
+    {"words/deletion.js", file83, sizeof file83},
+    {"words/feeds.js", file84, sizeof file84},
+    {"worker.js", file85, sizeof file85},
 };
 
 const webclient_file *webclient_files(size_t *count) {

@@ -14,11 +14,13 @@ import { App } from "./views/app.js";
 import { auditPage } from "./views/audit.js";
 import { boardPage } from "./views/board.js";
 import { consentPage } from "./views/consent.js";
+import { familyPage } from "./views/deletion.js";
 import { documentPage } from "./views/document.js";
 import { documentsPage, uploads } from "./views/documents.js";
 import { eventPage } from "./views/event.js";
 import { eventFormPage } from "./views/event-form.js";
 import { eventsPage } from "./views/events.js";
+import { feedsPage } from "./views/feeds.js";
 import { Frame } from "./views/frame.js";
 import { keptPage } from "./views/kept.js";
 import { roomPage } from "./views/room.js";
@@ -28,6 +30,7 @@ import { signInPage } from "./views/sign-in.js";
 import { tripPage } from "./views/trip.js";
 import { tripsPage } from "./views/trips.js";
 import { counted } from "./words/dates.js";
+import { WORDS as DELETION } from "./words/deletion.js";
 
 /** @typedef {import("./sessions/store.js").Membership} Membership */
 
@@ -53,6 +56,24 @@ const memory = {
     }
   },
 };
+
+/**
+ * Whether a family was to be erased by now, so that its end is no removal of one member.
+ * @param {Membership | undefined} membership
+ */
+function hasEnded(membership) {
+  return membership?.ends !== undefined && membership.ends <= Date.now();
+}
+
+/**
+ * Removes what this device holds of families that the member has lost, what they wrote included.
+ * @param {Membership[]} lost
+ * @returns {Promise<string | undefined>} the sentence about those that were deleted
+ */
+async function forgetLost(lost) {
+  if (lost.length > 0) await forget(lost, true);
+  return lost.filter(hasEnded).map((one) => DELETION.gone(one.name)).join(" ") || undefined;
+}
 
 /** A cookie of this browser session alone says that the computer is not the person's; it ends when the session's cookie does. */
 const brief = {
@@ -103,16 +124,19 @@ async function start() {
   }
   const known = await session();
   if (code !== "" && known.state !== "unreachable") return signIn({ code });
-  if (known.state === "signed_in") {
-    if (!brief.isSet) memory.memberships = known.memberships;
-    return open(known.memberships, { isBrief: brief.isSet });
-  }
   const held = memory.memberships;
+  if (known.state === "signed_in") {
+    if (brief.isSet) return open(known.memberships, { isBrief: true });
+    const notice = await forgetLost(held.filter((one) => !known.memberships.some((other) => other.family === one.family)));
+    memory.memberships = known.memberships;
+    return open(known.memberships, { isBrief: false, notice });
+  }
   if (known.state === "signed_out") {
+    const gone = await forgetLost(held.filter(hasEnded));
     // The session has ended elsewhere: the records go, what the member wrote stays for the same member.
-    if (held.length > 0) await forget(held, false);
+    if (held.length > 0) await forget(held.filter((one) => !hasEnded(one)), false);
     memory.memberships = [];
-    return signIn({ code: "", reason: held.length > 0 ? "You are signed out on this device. What you wrote and did not send is kept until you sign in again." : undefined });
+    return signIn({ code: "", reason: gone ?? (held.length > 0 ? "You are signed out on this device. What you wrote and did not send is kept until you sign in again." : undefined) });
   }
   if (held.length > 0) return open(held, { isBrief: false });
   fill(root, h("main.sign-in", null, h("h1", null, "Huddle"),
@@ -159,17 +183,27 @@ async function forgetFiles({ family, member }) {
 }
 
 /**
+ * Asks which family to open.
+ * @param {Membership[]} memberships
+ * @param {(membership: Membership) => void} chosen
+ * @param {string} [notice] what happened before
+ */
+function showFamilies(memberships, chosen, notice) {
+  fill(root, h("main.sign-in", null, h("h1", null, "Which family?"), notice && h("p.notice", { role: "status" }, notice),
+    memberships.length === 0 && h("p.notice", null, "You are in no family any more. Ask a parent for a new invite."),
+    h("div.choices", null, memberships.map((one) => button("plain", one.name, () => chosen(one))))));
+}
+
+/**
  * Opens a family.
  * @param {Membership[]} memberships
- * @param {{isBrief: boolean, family?: string}} options
+ * @param {{isBrief: boolean, family?: string, notice?: string}} options `notice`: what happened before
  */
-async function open(memberships, { isBrief, family }) {
+async function open(memberships, { isBrief, family, notice }) {
   const wanted = family ?? new URLSearchParams(location.search).get("family") ?? undefined;
   const membership = memberships.find((one) => one.family === wanted) ?? (memberships.length === 1 ? memberships[0] : undefined);
   if (!membership) {
-    fill(root, h("main.sign-in", null, h("h1", null, "Which family?"),
-      memberships.length === 0 && h("p.notice", null, "You are in no family any more. Ask a parent for a new invite."),
-      h("div.choices", null, memberships.map((one) => button("plain", one.name, () => open(memberships, { isBrief, family: one.family }))))));
+    showFamilies(memberships, (one) => open(memberships, { isBrief, family: one.family }), notice);
     return;
   }
   const cache = isBrief ? undefined : await openCache();
@@ -196,6 +230,8 @@ async function open(memberships, { isBrief, family }) {
     { pattern: /^\/settings\/access$/, make: () => accessPage(app) },
     { pattern: /^\/settings\/audit$/, make: () => auditPage(app) },
     { pattern: /^\/settings\/consent$/, make: () => consentPage(app) },
+    { pattern: /^\/settings\/calendars$/, make: () => feedsPage(app) },
+    { pattern: /^\/settings\/family$/, make: () => familyPage(app) },
     { pattern: /^\/settings$/, make: () => settingsPage(app) },
     { pattern: /^\/(events)?$/, make: (_, query) => eventsPage(app, query.get("athlete") ?? undefined) },
     { pattern: /^/, make: () => ({ title: "Not found", element: h("section", null, h("h1", null, "Page not found"), h("p", null, link("/events", "Return to Events →"))) }) },
@@ -211,9 +247,15 @@ async function open(memberships, { isBrief, family }) {
   await store.begin(membership);
   fill(root, frame.element);
   router.start();
+  if (notice) toasts.show(notice);
   if (!isBrief) register();
   store.listen((ids, notes) => {
     router.page?.update?.(ids);
+    const ends = app.deletion.dueAt;
+    if (membership.ends !== ends) {
+      membership.ends = ends;
+      if (!isBrief) memory.memberships = memberships;
+    }
     for (const note of notes) {
       if (note.stop) stopped(app, note);
       if (note.notify === "live") uploads.continueKept();
@@ -237,18 +279,27 @@ async function stopped(app, note) {
   if (app.isLeaving) return;
   const isRemoved = note.stop === "closed" && note.code === 4500;
   const isEnded = note.stop === "token_unknown" || note.stop === "signed_out" || (note.stop === "closed" && note.code === 4501);
-  if (isRemoved || isEnded) {
+  const isMissing = note.stop === "family_unclear" || note.rejection?.code === "not_found";
+  const membership = app.memberships.find((one) => one.family === app.store.engine.family);
+  const isErased = hasEnded(membership) && (isRemoved || isEnded || isMissing);
+  if (isRemoved || isEnded || isErased) {
     const owner = { ...uploads.owner };
     uploads.end();
-    await app.store.forget({ all: isRemoved });
-    if (isRemoved) await forgetFiles(owner);
+    await app.store.forget({ all: isRemoved || isErased });
+    if (isRemoved || isErased) await forgetFiles(owner);
     memory.memberships = [];
+    const rest = app.memberships.filter((one) => one !== membership);
+    if (membership && isErased && !isEnded && rest.length > 0) {
+      if (!app.isBrief) memory.memberships = rest;
+      // A page that is loaded again has one store and one router.
+      return showFamilies(rest, (one) => location.assign(`/events?family=${one.family}`), DELETION.gone(membership.name));
+    }
     signIn({
       code: "",
-      reason: isRemoved ? "You are no longer in this family. Its records have been removed from this device."
+      reason: membership && isErased ? DELETION.gone(membership.name) : isRemoved ? "You are no longer in this family. Its records have been removed from this device."
         : "You are signed out on this device. What you wrote and did not send is kept until you sign in again.",
     });
-    return;
+    return undefined;
   }
   openDialog("Huddle has stopped", () => [
     h("p", null, note.rejection?.message ?? `The server ended the connection (${note.code ?? note.stop}). Load the page again; your changes are kept.`),

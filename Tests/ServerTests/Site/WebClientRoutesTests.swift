@@ -25,7 +25,7 @@ struct WebClientRoutesTests {
     @Test("Every page is the shell, never kept without asking, and lets nothing in but the server's own files")
     func pages() throws {
         let server = try server()
-        for path in ["/", "/events", "/events/create", "/events/0199", "/events/0199/edit", "/trips", "/trips/0199", "/trips/0199/board", "/documents", "/documents/0199/about", "/room", "/kept", "/settings", "/settings/audit", "/settings/access", "/settings/consent", "/events?x=1"] {
+        for path in ["/", "/events", "/events/create", "/events/0199", "/events/0199/edit", "/trips", "/trips/0199", "/trips/0199/board", "/documents", "/documents/0199/about", "/room", "/kept", "/settings", "/settings/audit", "/settings/access", "/settings/consent", "/settings/calendars", "/settings/family", "/events?x=1"] {
             let answer = try ask(server, "GET \(path)")
             #expect(answer.head.status == 200 && answer.content.contains("/app/\(files.build)/app.js") && !answer.content.contains("src=\"app.js\""), "\(path)")
             #expect(answer.head.fields.only("cache-control") == "no-cache" && answer.head.fields.only("content-type") == "text/html; charset=utf-8", "\(path)")

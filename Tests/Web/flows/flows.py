@@ -25,6 +25,7 @@ import engine_tabs  # noqa: E402
 import engine_together  # noqa: E402
 import engine_uploads  # noqa: E402
 from harness import Person, Server  # noqa: E402
+import pages_family  # noqa: E402
 import pages_forms  # noqa: E402
 import pages_keys  # noqa: E402
 import pages_lists  # noqa: E402
@@ -34,7 +35,7 @@ import pages_trips  # noqa: E402
 
 FLOWS = {}
 for module in (
-    pages_trips, pages_keys, pages_settings, pages_spoken, pages_forms, pages_lists,
+    pages_trips, pages_keys, pages_settings, pages_spoken, pages_family, pages_forms, pages_lists,
     engine_builds, engine_live, engine_storage, engine_tabs, engine_together, engine_uploads,
 ):
     FLOWS |= module.FLOWS

@@ -146,7 +146,7 @@ def every_screen(browser, server):
     page = ana.page
     ana.go("Trips")
     trip = page.locator("article.card a").first.get_attribute("href")
-    logs = ["/settings/audit", "/settings/access", "/settings/consent"]
+    logs = ["/settings/audit", "/settings/access", "/settings/consent", "/settings/calendars", "/settings/family"]
     looks = [
         ("320 px", (320, 640), {"color_scheme": "dark"}, [trip + "/board", *logs], True),
         ("forced colours", (1280, 844), {"color_scheme": "light", "forced_colors": "active", "reduced_motion": "reduce"}, ["/events", trip + "/board"], True),

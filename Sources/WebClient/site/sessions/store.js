@@ -14,7 +14,7 @@ import { newId, randomBelow } from "./ids.js";
 /** @typedef {import("./cache.js").Slot} Slot */
 /** @typedef {import("./cache.js").Waiting} Waiting */
 /** @typedef {import("./slots.js").Slots} Slots */
-/** @typedef {{family: string, name: string, member: string, role: string}} Membership */
+/** @typedef {{family: string, name: string, member: string, role: string, ends?: number}} Membership `ends`: when the family is erased, UTC milliseconds */
 /** @typedef {{seq?: number, rejection?: Rejection, warnings?: any[]}} Outcome */
 /**
  * What happened: the ids of records that look different now (undefined: any may), and the engine's notes.

@@ -3,6 +3,7 @@ import { ask, openDialog } from "../screen/dialog.js";
 import { button, h } from "../screen/html.js";
 import { newId } from "../sessions/ids.js";
 import { Refusal } from "../wire/rejections.js";
+import { Deletion } from "./deletion.js";
 
 /** @typedef {import("../sessions/store.js").Store} Store */
 /** @typedef {import("../sessions/cache.js").Cache} Cache */
@@ -28,6 +29,8 @@ export class App {
     this.memberships = memberships;
     /** Whether this computer is not the person's: nothing is kept on it. */
     this.isBrief = isBrief;
+    /** Whether the family is to be deleted. */
+    this.deletion = new Deletion(this);
     /** Whether the person signs out, so that the end of the session is no news. */
     this.isLeaving = false;
     /** The person's own changes in this tab that can be undone, the last one at the end. */

@@ -59,6 +59,8 @@ export const COMMANDS = [
   command("line", "audit", "", "sign-ins, invites, roles, consents, exports, and what the host did"),
   command("line", "access", "", "who looked at an athlete's season"),
   command("line", "consents", "", "the sign-in of each member, athletes who need a consent, and last days of guests"),
+  command("line", "calendar", "", "your plans in the calendar of a phone or computer: make an address to subscribe to, or end one"),
+  command("line", "family", "", "whether the family is to be deleted; ask for its deletion, or withdraw that"),
   command("line", "drafts", "", "what was refused and is kept"),
   command("line", "sessions", "", "where you are signed in; name a session, or end one"),
   command("line", "invites", "", "invites that nobody has accepted; a new code for one, or withdraw one"),

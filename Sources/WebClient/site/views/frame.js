@@ -1,6 +1,7 @@
 // The frame around every page: whose season is open, the pages, the state of what is saved.
 import { button, fill, h } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
+import { deletionBanner } from "./deletion.js";
 import { historyDialog } from "./history.js";
 import { keysDialog, listenForKeys, openSelect } from "./keys.js";
 import { openPalette } from "./palette.js";
@@ -53,7 +54,7 @@ export class Frame {
       h("header", null,
         h("div.brand", null, this.family, h("label.season", null, h("span", null, "Season"), this.season)),
         h("div.state", null, this.here, this.pill, button("icon", icon("search"), () => openPalette(app, this.acts()), { "aria-label": "Commands", "aria-keyshortcuts": "Control+K Meta+K" }))),
-      this.banner, this.readOnly,
+      deletionBanner(app), this.banner, this.readOnly,
       h("nav", { "aria-label": "Pages" }, this.tabs),
       this.place,
       app.toasts.element);
@@ -131,6 +132,8 @@ export class Frame {
     acts.set("audit", go("/settings/audit"));
     if (app.season.role !== "guest") acts.set("access", go("/settings/access"));
     acts.set("consents", go("/settings/consent"));
+    acts.set("calendar", go("/settings/calendars"));
+    acts.set("family", go("/settings/family"));
     acts.set("drafts", go("/kept"));
     acts.set("sessions", go("/settings"));
     if (app.season.role === "parent") acts.set("invites", go("/settings"));

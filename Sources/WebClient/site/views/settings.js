@@ -9,7 +9,7 @@ import { shownToOthers } from "./activity.js";
 import { labelled } from "./event.js";
 import { nameDialog } from "./form.js";
 import { keysSwitch } from "./keys.js";
-import { logLinks } from "./log-links.js";
+import { logLinks, wholeLinks } from "./log-links.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../screen/router.js").Page} Page */
@@ -253,7 +253,7 @@ export function settingsPage(app) {
     title: "Settings",
     element: h("section.settings", null, h("h1", null, "Settings"),
       h("section", null, h("h2", null, "Members"), members), invitesPart,
-      logLinks(app),
+      logLinks(app), wholeLinks(app),
       h("section", null, h("h2", null, "Your sign-in"), account), passkeysPart, h("section", null, h("h2", null, "Where you are signed in"), sessions),
       h("section", null, h("h2", null, "This browser"), labelled("Weeks begin on", week),
         h("div.field.check", null, activity, h("label", { for: "show-activity" }, "The others see when I type, and which record I edit or look at")), keysSwitch(), h("div.buttons", null, button("danger", "Sign out", () => app.signOut()))),
