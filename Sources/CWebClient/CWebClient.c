@@ -165,99 +165,210 @@ static const unsigned char file53[] = {
 #embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/commands.js"
-};
-static const unsigned char file55[] = {
 #embed "../WebClient/site/views/comments.js"
 };
-static const unsigned char file56[] = {
+static const unsigned char file55[] = {
 #embed "../WebClient/site/views/consent.js"
 };
-static const unsigned char file57[] = {
+static const unsigned char file56[] = {
 #embed "../WebClient/site/views/deletion.js"
 };
-static const unsigned char file58[] = {
+static const unsigned char file57[] = {
 #embed "../WebClient/site/views/document.js"
 };
-static const unsigned char file59[] = {
+static const unsigned char file58[] = {
 #embed "../WebClient/site/views/documents.js"
 };
-static const unsigned char file60[] = {
+static const unsigned char file59[] = {
 #embed "../WebClient/site/views/event-form.js"
 };
-static const unsigned char file61[] = {
+static const unsigned char file60[] = {
 #embed "../WebClient/site/views/event.js"
 };
-static const unsigned char file62[] = {
+static const unsigned char file61[] = {
 #embed "../WebClient/site/views/events.js"
 };
-static const unsigned char file63[] = {
+static const unsigned char file62[] = {
 #embed "../WebClient/site/views/feeds.js"
 };
-static const unsigned char file64[] = {
+static const unsigned char file63[] = {
 #embed "../WebClient/site/views/form.js"
 };
-static const unsigned char file65[] = {
+static const unsigned char file64[] = {
 #embed "../WebClient/site/views/frame.js"
 };
-static const unsigned char file66[] = {
+static const unsigned char file65[] = {
 #embed "../WebClient/site/views/history.js"
 };
-static const unsigned char file67[] = {
+static const unsigned char file66[] = {
 #embed "../WebClient/site/views/kept.js"
 };
-static const unsigned char file68[] = {
+static const unsigned char file67[] = {
 #embed "../WebClient/site/views/keys.js"
 };
-static const unsigned char file69[] = {
+static const unsigned char file68[] = {
 #embed "../WebClient/site/views/log-links.js"
 };
-static const unsigned char file70[] = {
+static const unsigned char file69[] = {
 #embed "../WebClient/site/views/palette.js"
 };
-static const unsigned char file71[] = {
+static const unsigned char file70[] = {
 #embed "../WebClient/site/views/room.js"
 };
-static const unsigned char file72[] = {
+static const unsigned char file71[] = {
 #embed "../WebClient/site/views/season.js"
 };
-static const unsigned char file73[] = {
+static const unsigned char file72[] = {
 #embed "../WebClient/site/views/settings.js"
 };
-static const unsigned char file74[] = {
+static const unsigned char file73[] = {
 #embed "../WebClient/site/views/sign-in.js"
 };
-static const unsigned char file75[] = {
+static const unsigned char file74[] = {
 #embed "../WebClient/site/views/trip-items.js"
 };
-static const unsigned char file76[] = {
+static const unsigned char file75[] = {
 #embed "../WebClient/site/views/trip.js"
 };
-static const unsigned char file77[] = {
+static const unsigned char file76[] = {
 #embed "../WebClient/site/views/trips.js"
 };
-static const unsigned char file78[] = {
+static const unsigned char file77[] = {
 #embed "../WebClient/site/views/values.js"
 };
-static const unsigned char file79[] = {
+static const unsigned char file78[] = {
 #embed "../WebClient/site/wire/frames.js"
 };
-static const unsigned char file80[] = {
+static const unsigned char file79[] = {
 #embed "../WebClient/site/wire/protocol.js"
 };
-static const unsigned char file81[] = {
+static const unsigned char file80[] = {
 #embed "../WebClient/site/wire/rejections.js"
 };
+static const unsigned char file81[] = {
+#embed "../WebClient/site/words/access.js"
+};
 static const unsigned char file82[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/words/account.js"
 };
 static const unsigned char file83[] = {
-#embed "../WebClient/site/words/deletion.js"
+#embed "../WebClient/site/words/activity.js"
 };
 static const unsigned char file84[] = {
-#embed "../WebClient/site/words/feeds.js"
+#embed "../WebClient/site/words/acts.js"
 };
 static const unsigned char file85[] = {
+#embed "../WebClient/site/words/answers.js"
+};
+static const unsigned char file86[] = {
+#embed "../WebClient/site/words/audit.js"
+};
+static const unsigned char file87[] = {
+#embed "../WebClient/site/words/board.js"
+};
+static const unsigned char file88[] = {
+#embed "../WebClient/site/words/calendar.js"
+};
+static const unsigned char file89[] = {
+#embed "../WebClient/site/words/commands.js"
+};
+static const unsigned char file90[] = {
+#embed "../WebClient/site/words/comments.js"
+};
+static const unsigned char file91[] = {
+#embed "../WebClient/site/words/conflicts.js"
+};
+static const unsigned char file92[] = {
+#embed "../WebClient/site/words/consent.js"
+};
+static const unsigned char file93[] = {
+#embed "../WebClient/site/words/dates.js"
+};
+static const unsigned char file94[] = {
+#embed "../WebClient/site/words/deletion.js"
+};
+static const unsigned char file95[] = {
+#embed "../WebClient/site/words/dialog.js"
+};
+static const unsigned char file96[] = {
+#embed "../WebClient/site/words/document.js"
+};
+static const unsigned char file97[] = {
+#embed "../WebClient/site/words/engine.js"
+};
+static const unsigned char file98[] = {
+#embed "../WebClient/site/words/event-form.js"
+};
+static const unsigned char file99[] = {
+#embed "../WebClient/site/words/feeds.js"
+};
+static const unsigned char file100[] = {
+#embed "../WebClient/site/words/frame.js"
+};
+static const unsigned char file101[] = {
+#embed "../WebClient/site/words/history.js"
+};
+static const unsigned char file102[] = {
+#embed "../WebClient/site/words/kept.js"
+};
+static const unsigned char file103[] = {
+#embed "../WebClient/site/words/keys.js"
+};
+static const unsigned char file104[] = {
+#embed "../WebClient/site/words/log-links.js"
+};
+static const unsigned char file105[] = {
+#embed "../WebClient/site/words/pages.js"
+};
+static const unsigned char file106[] = {
+#embed "../WebClient/site/words/palette.js"
+};
+static const unsigned char file107[] = {
+#embed "../WebClient/site/words/passkeys.js"
+};
+static const unsigned char file108[] = {
+#embed "../WebClient/site/words/permission.js"
+};
+static const unsigned char file109[] = {
+#embed "../WebClient/site/words/query.js"
+};
+static const unsigned char file110[] = {
+#embed "../WebClient/site/words/rules.js"
+};
+static const unsigned char file111[] = {
+#embed "../WebClient/site/words/season.js"
+};
+static const unsigned char file112[] = {
+#embed "../WebClient/site/words/settings.js"
+};
+static const unsigned char file113[] = {
+#embed "../WebClient/site/words/sign-in.js"
+};
+static const unsigned char file114[] = {
+#embed "../WebClient/site/words/skeleton.js"
+};
+static const unsigned char file115[] = {
+#embed "../WebClient/site/words/start.js"
+};
+static const unsigned char file116[] = {
+#embed "../WebClient/site/words/store.js"
+};
+static const unsigned char file117[] = {
+#embed "../WebClient/site/words/trip-items.js"
+};
+static const unsigned char file118[] = {
+#embed "../WebClient/site/words/trip.js"
+};
+static const unsigned char file119[] = {
+#embed "../WebClient/site/words/trips.js"
+};
+static const unsigned char file120[] = {
+#embed "../WebClient/site/words/uploads.js"
+};
+static const unsigned char file121[] = {
+#embed "../WebClient/site/words/values.js"
+};
+static const unsigned char file122[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -316,38 +427,75 @@ static const webclient_file files[] = {
     {"views/board-plan.js", file51, sizeof file51},
     {"views/board.js", file52, sizeof file52},
     {"views/calendar.js", file53, sizeof file53},
-    {"views/commands.js", file54, sizeof file54},
-    {"views/comments.js", file55, sizeof file55},
-    {"views/consent.js", file56, sizeof file56},
-    {"views/deletion.js", file57, sizeof file57},
-    {"views/document.js", file58, sizeof file58},
-    {"views/documents.js", file59, sizeof file59},
-    {"views/event-form.js", file60, sizeof file60},
-    {"views/event.js", file61, sizeof file61},
-    {"views/events.js", file62, sizeof file62},
-    {"views/feeds.js", file63, sizeof file63},
-    {"views/form.js", file64, sizeof file64},
-    {"views/frame.js", file65, sizeof file65},
-    {"views/history.js", file66, sizeof file66},
-    {"views/kept.js", file67, sizeof file67},
-    {"views/keys.js", file68, sizeof file68},
-    {"views/log-links.js", file69, sizeof file69},
-    {"views/palette.js", file70, sizeof file70},
-    {"views/room.js", file71, sizeof file71},
-    {"views/season.js", file72, sizeof file72},
-    {"views/settings.js", file73, sizeof file73},
-    {"views/sign-in.js", file74, sizeof file74},
-    {"views/trip-items.js", file75, sizeof file75},
-    {"views/trip.js", file76, sizeof file76},
-    {"views/trips.js", file77, sizeof file77},
-    {"views/values.js", file78, sizeof file78},
-    {"wire/frames.js", file79, sizeof file79},
-    {"wire/protocol.js", file80, sizeof file80},
-    {"wire/rejections.js", file81, sizeof file81},
-    {"words/dates.js", file82, sizeof file82},
-    {"words/deletion.js", file83, sizeof file83},
-    {"words/feeds.js", file84, sizeof file84},
-    {"worker.js", file85, sizeof file85},
+    {"views/comments.js", file54, sizeof file54},
+    {"views/consent.js", file55, sizeof file55},
+    {"views/deletion.js", file56, sizeof file56},
+    {"views/document.js", file57, sizeof file57},
+    {"views/documents.js", file58, sizeof file58},
+    {"views/event-form.js", file59, sizeof file59},
+    {"views/event.js", file60, sizeof file60},
+    {"views/events.js", file61, sizeof file61},
+    {"views/feeds.js", file62, sizeof file62},
+    {"views/form.js", file63, sizeof file63},
+    {"views/frame.js", file64, sizeof file64},
+    {"views/history.js", file65, sizeof file65},
+    {"views/kept.js", file66, sizeof file66},
+    {"views/keys.js", file67, sizeof file67},
+    {"views/log-links.js", file68, sizeof file68},
+    {"views/palette.js", file69, sizeof file69},
+    {"views/room.js", file70, sizeof file70},
+    {"views/season.js", file71, sizeof file71},
+    {"views/settings.js", file72, sizeof file72},
+    {"views/sign-in.js", file73, sizeof file73},
+    {"views/trip-items.js", file74, sizeof file74},
+    {"views/trip.js", file75, sizeof file75},
+    {"views/trips.js", file76, sizeof file76},
+    {"views/values.js", file77, sizeof file77},
+    {"wire/frames.js", file78, sizeof file78},
+    {"wire/protocol.js", file79, sizeof file79},
+    {"wire/rejections.js", file80, sizeof file80},
+    {"words/access.js", file81, sizeof file81},
+    {"words/account.js", file82, sizeof file82},
+    {"words/activity.js", file83, sizeof file83},
+    {"words/acts.js", file84, sizeof file84},
+    {"words/answers.js", file85, sizeof file85},
+    {"words/audit.js", file86, sizeof file86},
+    {"words/board.js", file87, sizeof file87},
+    {"words/calendar.js", file88, sizeof file88},
+    {"words/commands.js", file89, sizeof file89},
+    {"words/comments.js", file90, sizeof file90},
+    {"words/conflicts.js", file91, sizeof file91},
+    {"words/consent.js", file92, sizeof file92},
+    {"words/dates.js", file93, sizeof file93},
+    {"words/deletion.js", file94, sizeof file94},
+    {"words/dialog.js", file95, sizeof file95},
+    {"words/document.js", file96, sizeof file96},
+    {"words/engine.js", file97, sizeof file97},
+    {"words/event-form.js", file98, sizeof file98},
+    {"words/feeds.js", file99, sizeof file99},
+    {"words/frame.js", file100, sizeof file100},
+    {"words/history.js", file101, sizeof file101},
+    {"words/kept.js", file102, sizeof file102},
+    {"words/keys.js", file103, sizeof file103},
+    {"words/log-links.js", file104, sizeof file104},
+    {"words/pages.js", file105, sizeof file105},
+    {"words/palette.js", file106, sizeof file106},
+    {"words/passkeys.js", file107, sizeof file107},
+    {"words/permission.js", file108, sizeof file108},
+    {"words/query.js", file109, sizeof file109},
+    {"words/rules.js", file110, sizeof file110},
+    {"words/season.js", file111, sizeof file111},
+    {"words/settings.js", file112, sizeof file112},
+    {"words/sign-in.js", file113, sizeof file113},
+    {"words/skeleton.js", file114, sizeof file114},
+    {"words/start.js", file115, sizeof file115},
+    {"words/store.js", file116, sizeof file116},
+    {"words/trip-items.js", file117, sizeof file117},
+    {"words/trip.js", file118, sizeof file118},
+    {"words/trips.js", file119, sizeof file119},
+    {"words/uploads.js", file120, sizeof file120},
+    {"words/values.js", file121, sizeof file121},
+    {"worker.js", file122, sizeof file122},
 };
 
 const webclient_file *webclient_files(size_t *count) {

@@ -13,7 +13,7 @@ struct WebCommandsTests {
     /// The rows of the web client's table; each is a line `command("MODE", "NAME", "KEYS", "TEXT"),`.
     private static func rows() throws -> [Row] {
         let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
-        let text = String(decoding: try Files.read(root + "/Sources/WebClient/site/views/commands.js"), as: UTF8.self)
+        let text = String(decoding: try Files.read(root + "/Sources/WebClient/site/words/commands.js"), as: UTF8.self)
         return text.split(separator: "\n").compactMap { line in
             guard let match = line.wholeMatch(of: /\ \ command\("([^"]+)", "([^"]+)", "([^"]*)", "([^"]+)"\),/) else { return nil }
             return Row(mode: String(match.1), name: String(match.2), keys: String(match.3), text: String(match.4))

@@ -7,7 +7,7 @@ const swift = (path) => readFileSync(new URL(`../../Sources/${path}`, import.met
 
 // The modules behind the page use the browser; the two that matter here are read without them.
 globalThis.addEventListener ??= () => {};
-const { ACTS, auditText } = await import("../../Sources/WebClient/site/views/audit.js");
+const { ACTS, auditText } = await import("../../Sources/WebClient/site/words/acts.js");
 const name = (id) => ({ ana: "Ana", bob: "Bob" })[id] ?? "A former member";
 
 test("each act has the sentence of the terminal client", () => {

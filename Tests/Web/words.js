@@ -19,7 +19,7 @@ export function typescript() {
 }
 
 /** Attributes and members of options that people read or hear. */
-const SHOWN = new Set(["aria-label", "aria-description", "aria-roledescription", "aria-valuetext", "title", "placeholder", "alt", "label", "text", "hint", "nothing", "yes", "no", "submit", "reason", "sentence", "done"]);
+const SHOWN = new Set(["aria-label", "aria-description", "aria-roledescription", "aria-valuetext", "title", "placeholder", "alt", "label", "text", "hint", "nothing", "yes", "no", "submit", "reason", "sentence", "done", "noun"]);
 /** Other members of options: attributes that nobody reads. What is not here counts by its form. */
 const UNSHOWN = new Set(["class", "id", "for", "type", "role", "href", "autocomplete", "autocapitalize", "inputmode", "spellcheck", "dir", "src", "accept", "pattern", "rel", "target", "aria-controls", "aria-labelledby", "aria-describedby", "aria-live", "aria-current",
   "aria-sort", "aria-keyshortcuts", "enctype", "lang", "viewBox", "d", "kind", "mode", "keys", "icon", "path", "sort", "timeZone", "calendar", "credentials", "cache", "method", "purpose", "data-act", "data-key", "autofocus", "block", "behavior", "durability"]);
@@ -30,7 +30,7 @@ const TECHNICAL = new Set(["querySelector", "querySelectorAll", "closest", "matc
   "labelOf", "valueText", "fieldLabel", "localeCompare", "normalize", "hasOwn", "defineProperty", "is", "skeleton", "getComputedStyle", "matchMedia", "presses", "command", "padStart", "dispatchEvent", "scrollIntoView", "toString", "back", "append", "rejection", "mayCreate", "locks", "createIndex",
   "showPasskey", "Map", "Set"]);
 /** Lines for authors of programs. */
-const LOGS = new Set(["warn", "error", "log", "debug", "info", "Error", "TypeError"]);
+const LOGS = new Set(["warn", "error", "log", "debug", "info", "Error", "TypeError", "super"]);
 /**
  * The texts for people in a module.
  * @param {any} ts
@@ -62,7 +62,7 @@ function fixedText(ts, node) {
 /** The name of what is called. */
 function calleeOf(ts, call) {
   const { expression } = call;
-  return ts.isPropertyAccessExpression(expression) ? expression.name.text : ts.isIdentifier(expression) ? expression.text : "";
+  return ts.isPropertyAccessExpression(expression) ? expression.name.text : ts.isIdentifier(expression) ? expression.text : expression.kind === ts.SyntaxKind.SuperKeyword ? "super" : "";
 }
 
 /** Whether the form of a text is that of a name, an address or a pattern of a program. */
@@ -70,7 +70,7 @@ function isName(text) {
   const bare = text.replaceAll("${}", "");
   if (bare.trim() === "" || !/\p{L}/u.test(bare)) return true;
   // Words in lower case, with what stands between the parts of names; addresses; keys; constants.
-  return /^[a-z0-9_./:#?=&*+,;@%[\]()"'<>~|$^-]*$/.test(bare) || /^\/|^webcal:|^[A-Z0-9_]+$|^[a-z]+([A-Z][a-z]+)+$|^[A-Z][A-Za-z]*(-[A-Z][A-Za-z]*)+$/.test(bare)
+  return /^[a-z0-9_./:#?=&*+,;@%[\]()"'<>~|$^-]*$/.test(bare) || /^\/|^webcal:|^[A-Z0-9_]+$|^[A-Z]+\/[0-9]+$|^[a-z]+([A-Z][a-z]+)+$|^[A-Z][A-Za-z]*(-[A-Z][A-Za-z]*)+$/.test(bare)
     || /^(Arrow(Up|Down|Left|Right)|Page(Up|Down)|Enter|Escape)$/.test(bare);
 }
 
@@ -125,7 +125,7 @@ function isForPeople(ts, literal, text) {
     if (name === "h") return position >= 2;
     if (name === "button" || name === "link") return position === 1;
     if (name === "setAttribute") return position === 1 && SHOWN.has(call.arguments[0].text);
-    if (name === "append" || name === "counted" || name === "join" || name === "fill" || name === "refill") return position >= 1 || (name !== "fill" && name !== "refill");
+    if (name === "append" || name === "counted" || name === "join" || name === "push" || name === "owner" || name === "fill" || name === "refill") return position >= 1 || (name !== "fill" && name !== "refill");
     // The key of a map.
     if (name === "set" && position === 0) return isSentence(text);
     if (TECHNICAL.has(name)) return isSentence(text);

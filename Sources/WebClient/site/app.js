@@ -30,6 +30,7 @@ import { signInPage } from "./views/sign-in.js";
 import { tripPage } from "./views/trip.js";
 import { tripsPage } from "./views/trips.js";
 import { counted } from "./words/dates.js";
+import { WORDS as TEXTS } from "./words/start.js";
 import { WORDS as DELETION } from "./words/deletion.js";
 
 /** @typedef {import("./sessions/store.js").Membership} Membership */
@@ -136,11 +137,11 @@ async function start() {
     // The session has ended elsewhere: the records go, what the member wrote stays for the same member.
     if (held.length > 0) await forget(held.filter((one) => !hasEnded(one)), false);
     memory.memberships = [];
-    return signIn({ code: "", reason: gone ?? (held.length > 0 ? "You are signed out on this device. What you wrote and did not send is kept until you sign in again." : undefined) });
+    return signIn({ code: "", reason: gone ?? (held.length > 0 ? TEXTS.youAreSignedOutOn : undefined) });
   }
   if (held.length > 0) return open(held, { isBrief: false });
-  fill(root, h("main.sign-in", null, h("h1", null, "Huddle"),
-    h("p.notice", { role: "alert" }, "The server does not answer. Check the network, then try again."), h("div.buttons", null, button("primary", "Try again", () => location.reload()))));
+  fill(root, h("main.sign-in", null, h("h1", null, TEXTS.huddle),
+    h("p.notice", { role: "alert" }, TEXTS.theServerDoesNotAnswer), h("div.buttons", null, button("primary", TEXTS.tryAgain, () => location.reload()))));
   return undefined;
 }
 
@@ -148,7 +149,7 @@ async function start() {
  * @param {{code: string, reason?: string}} options
  */
 function signIn({ code, reason }) {
-  document.title = "Sign in – Huddle";
+  document.title = TEXTS.signInHuddle;
   fill(root, signInPage({
     code, reason, signedIn: (memberships, isBrief) => {
       if (isBrief) brief.set();
@@ -189,8 +190,8 @@ async function forgetFiles({ family, member }) {
  * @param {string} [notice] what happened before
  */
 function showFamilies(memberships, chosen, notice) {
-  fill(root, h("main.sign-in", null, h("h1", null, "Which family?"), notice && h("p.notice", { role: "status" }, notice),
-    memberships.length === 0 && h("p.notice", null, "You are in no family any more. Ask a parent for a new invite."),
+  fill(root, h("main.sign-in", null, h("h1", null, TEXTS.whichFamily), notice && h("p.notice", { role: "status" }, notice),
+    memberships.length === 0 && h("p.notice", null, TEXTS.youAreInNoFamily),
     h("div.choices", null, memberships.map((one) => button("plain", one.name, () => chosen(one))))));
 }
 
@@ -234,11 +235,11 @@ async function open(memberships, { isBrief, family, notice }) {
     { pattern: /^\/settings\/family$/, make: () => familyPage(app) },
     { pattern: /^\/settings$/, make: () => settingsPage(app) },
     { pattern: /^\/(events)?$/, make: (_, query) => eventsPage(app, query.get("athlete") ?? undefined) },
-    { pattern: /^/, make: () => ({ title: "Not found", element: h("section", null, h("h1", null, "Page not found"), h("p", null, link("/events", "Return to Events →"))) }) },
+    { pattern: /^/, make: () => ({ title: TEXTS.notFound, element: h("section", null, h("h1", null, TEXTS.pageNotFound), h("p", null, link("/events", TEXTS.returnToEvents))) }) },
   ], (path, page) => {
     frame.shown(path === "/" ? "/events" : path);
     activity.opened(path);
-    document.title = `${page.title} – ${store.engine.familyName ?? "Huddle"}`;
+    document.title = `${page.title} – ${store.engine.familyName ?? TEXTS.huddle}`;
   });
   app.router = router;
   app.openFamily = (one) => { location.assign(`/events?family=${one.family}`); };
@@ -296,14 +297,14 @@ async function stopped(app, note) {
     }
     signIn({
       code: "",
-      reason: membership && isErased ? DELETION.gone(membership.name) : isRemoved ? "You are no longer in this family. Its records have been removed from this device."
-        : "You are signed out on this device. What you wrote and did not send is kept until you sign in again.",
+      reason: membership && isErased ? DELETION.gone(membership.name) : isRemoved ? TEXTS.youAreNoLongerIn
+        : TEXTS.youAreSignedOutOn,
     });
     return undefined;
   }
-  openDialog("Huddle has stopped", () => [
-    h("p", null, note.rejection?.message ?? `The server ended the connection (${note.code ?? note.stop}). Load the page again; your changes are kept.`),
-    h("div.buttons", null, button("primary", "Load again", () => location.reload())),
+  openDialog(TEXTS.huddleHasStopped, () => [
+    h("p", null, note.rejection?.message ?? TEXTS.theServerEndedThe(note.code ?? note.stop)),
+    h("div.buttons", null, button("primary", TEXTS.loadAgain, () => location.reload())),
   ]);
 }
 
@@ -312,15 +313,15 @@ async function signOut(app) {
   const { waiting, refused } = app.store.waiting;
   const { unfinished } = uploads;
   if (waiting + refused + unfinished > 0) {
-    const what = [waiting + refused > 0 && counted(waiting + refused, "change"), unfinished > 0 && counted(unfinished, "upload")].filter((text) => text).join(" and ");
-    const text = `${what} of yours ${waiting + refused + unfinished === 1 ? "is" : "are"} not on the server and would be lost.`;
-    if (!(await ask("Sign out?", text, { yes: "Sign out and lose them", danger: true }))) return;
+    const what = [waiting + refused > 0 && counted(waiting + refused, TEXTS.change), unfinished > 0 && counted(unfinished, TEXTS.upload)].filter((text) => text).join(TEXTS.and);
+    const text = TEXTS.ofYoursNotOnThe(what, waiting + refused + unfinished === 1 ? TEXTS.is : TEXTS.are);
+    if (!(await ask(TEXTS.signOut, text, { yes: TEXTS.signOutAndLoseThem, danger: true }))) return;
   }
   app.isLeaving = true;
   const answer = await request("DELETE", "/session");
   if (answer.status === 0) {
     app.isLeaving = false;
-    app.toasts.show("There is no connection to the server, so this session cannot be ended. Try again when it is back.");
+    app.toasts.show(TEXTS.thereIsNoConnectionTo);
     return;
   }
   const owner = { ...uploads.owner };

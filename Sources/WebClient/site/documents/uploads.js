@@ -2,6 +2,7 @@
 // server has on stable storage.
 import { sha256 } from "../crypto/sha256.js";
 import { newId } from "../sessions/ids.js";
+import { WORDS } from "../words/uploads.js";
 import { headOf } from "./kept-files.js";
 
 /** @typedef {import("../sessions/slots.js").Slots} Slots */
@@ -57,9 +58,9 @@ export function fileProblem(file, type, label) {
   const allowed = EXTENSIONS[type] ?? [];
   const place = file.name.lastIndexOf(".");
   const extension = place < 0 ? "" : file.name.slice(place + 1).toLowerCase();
-  if (!allowed.includes(extension)) return `Invalid file type. ${label} requires ${allowed.map((one) => `.${one}`).join(", ")}.`;
-  if (file.size > MAX_OCTETS) return "File exceeds 100MB limit. Please compress or choose a smaller file.";
-  return file.size === 0 ? "The file is empty. Choose another one." : undefined;
+  if (!allowed.includes(extension)) return WORDS.invalidFileTypeRequires(label, allowed.map((one) => `.${one}`).join(", "));
+  if (file.size > MAX_OCTETS) return WORDS.fileExceeds100MbLimit;
+  return file.size === 0 ? WORDS.theFileIsEmptyChoose : undefined;
 }
 
 /** @param {string} text */
@@ -68,7 +69,7 @@ function base64(text) {
 }
 
 /** Sentences about a file that was chosen again. */
-const GONE = "The file cannot be read any more: it was moved, changed or deleted. Choose it again.";
+const GONE = WORDS.theFileCannotBeRead;
 
 export class Uploads {
   constructor() {
@@ -280,7 +281,7 @@ export class Uploads {
    * @returns {Promise<string | undefined>} why not, as a sentence
    */
   async choose(upload, file) {
-    const other = `This is another file. Choose ${upload.name} again, as it was.`;
+    const other = WORDS.thisIsAnotherFileChoose(upload.name);
     if (file.name !== upload.name || file.size !== upload.size) return other;
     try {
       if (upload.row && (await headOf(file, sha256)) !== upload.row.head) return other;
@@ -453,7 +454,7 @@ export class Uploads {
     if (isOver(upload)) return;
     // Another request is at work, or there is no sign-in at this moment: the offset says how to go on.
     if (status === 401 || status === 408 || status === 409 || status === 423 || status === 429 || (status >= 500 && status !== 507)) {
-      this.#later(upload, after === null ? undefined : Number(after) * 1000, status === 401 ? "You are signed out. The upload continues when you have signed in again." : undefined);
+      this.#later(upload, after === null ? undefined : Number(after) * 1000, status === 401 ? WORDS.youAreSignedOutThe : undefined);
       return;
     }
     let sentence = "";
@@ -461,7 +462,7 @@ export class Uploads {
     upload.state = "failed";
     // What was refused is not there any more: another attempt begins from the beginning.
     upload.address = undefined;
-    upload.problem = `Upload failed: ${sentence || `the server answered ${status}`}`;
+    upload.problem = WORDS.uploadFailed(sentence || WORDS.theServerAnswered(status));
     this.#next();
   }
 
@@ -470,7 +471,7 @@ export class Uploads {
    * @param {number} [wait]
    * @param {string} [problem]
    */
-  #later(upload, wait, problem = "The connection was lost; the upload goes on by itself.") {
+  #later(upload, wait, problem = WORDS.theConnectionWasLostThe) {
     if (isOver(upload) || upload.state === "asks") return;
     const { file } = upload;
     upload.state = "waiting";

@@ -1,5 +1,6 @@
 // Who may write what, as in the Swift target Family: a client disables what the server would refuse, with its sentence.
 import { KINDS } from "./kinds.js";
+import { WORDS } from "../words/permission.js";
 
 /**
  * Everything that decides whether a write is allowed.
@@ -75,14 +76,14 @@ export function refusal(access) {
   const { kind, role } = access;
   if (kind === "member") {
     if (access.action === "update" && access.fields?.includes("parent_access")) {
-      return `What parents may do is decided by the athlete alone, from ${OWN_ACCESS_AGE} on. Nothing was changed.`;
+      return WORDS.whatParentsMayDoIs(OWN_ACCESS_AGE);
     }
-    return "Only parents manage members; your own name is yours to change. Nothing was changed.";
+    return WORDS.onlyParentsManageMembers;
   }
-  if (kind === "reading_position") return "How far somebody has read is theirs alone to say. Nothing was changed.";
-  if (role === "guest") return "Guests can read but not change anything. Nothing was changed.";
-  if (kind === "family") return "Only parents change the family's settings. Nothing was changed.";
-  if (kind === "message") return "A message is edited by its author only, and deleted by its author or a parent. Nothing was changed.";
-  if (role === "parent") return "This athlete has set the season to view-only for parents. Nothing was changed.";
-  return "You can view another athlete's records but not change them. Nothing was changed.";
+  if (kind === "reading_position") return WORDS.howFarSomebodyHasRead;
+  if (role === "guest") return WORDS.guestsCanReadButNot;
+  if (kind === "family") return WORDS.onlyParentsChangeThe;
+  if (kind === "message") return WORDS.aMessageIsEditedBy;
+  if (role === "parent") return WORDS.thisAthleteHasSetThe;
+  return WORDS.youCanViewAnother;
 }

@@ -1,6 +1,7 @@
 // The rules of what a record may hold, as `Validation` in the Swift target Family: for forms, before anything is sent.
 import { readDate, readLocal, readTime, writeDate, writeLocal } from "../dates/calendar.js";
 import { instantOf, knowsZone, localAt, todayIn } from "../dates/zones.js";
+import { WORDS } from "../words/rules.js";
 import { KINDS } from "./kinds.js";
 import { SENTENCES } from "./sentences.js";
 import { spanOf } from "./itinerary.js";
@@ -110,7 +111,7 @@ export function canonicalURL(text) {
 function number(text, { label, type, digits = 0, scale = 0, min = 0 }) {
   const parts = text.length <= 64 ? /^(-?)0*([0-9]*?)(?:\.([0-9]+))?$/.exec(text) : null;
   if (!parts || !/^-?[0-9]/.test(text)) {
-    throw type === "measure" ? new Fault(SENTENCES.noNumber, {}) : new Fault(SENTENCES.form, { field: label, form: "a number such as 150.00" });
+    throw type === "measure" ? new Fault(SENTENCES.noNumber, {}) : new Fault(SENTENCES.form, { field: label, form: WORDS.aNumberSuchAs150 });
   }
   const [whole, fraction] = [parts[2], parts[3] ?? ""];
   const isNegative = parts[1] === "-" && /[1-9]/.test(whole + fraction);
@@ -179,7 +180,7 @@ function read(value, field) {
       return value;
     case "json":
       if (typeof value !== "object") throw wrong();
-      if (Array.isArray(value)) throw form("an object");
+      if (Array.isArray(value)) throw form(WORDS.anObject);
       if (octets(JSON.stringify(value)) > (field.max ?? 0)) throw new Fault(SENTENCES.jsonTooLong, { field: label, limit: field.max ?? 0 });
       if (depth(value, field.digits ?? 0) > (field.digits ?? 0)) throw new Fault(SENTENCES.tooDeep, { field: label, limit: field.digits ?? 0 });
       return value;
@@ -190,7 +191,7 @@ function read(value, field) {
   const text = trimmed(whole);
   if (text === "") {
     // White space is not a choice either.
-    if (type === "choice" && whole !== "") throw form(`one of: ${(field.words ?? []).join(", ")}`);
+    if (type === "choice" && whole !== "") throw form(WORDS.oneOf((field.words ?? []).join(", ")));
     return undefined;
   }
   switch (type) {
@@ -198,21 +199,21 @@ function read(value, field) {
     // Several lines keep their white space; only the ends of lines become one kind.
     case "text": return shown(whole.replace(/\r\n?/g, "\n"), field);
     case "choice":
-      if (!field.words?.includes(whole)) throw form(`one of: ${(field.words ?? []).join(", ")}`);
+      if (!field.words?.includes(whole)) throw form(WORDS.oneOf((field.words ?? []).join(", ")));
       return whole;
     case "decimal":
     case "measure": return number(text, field);
     case "date":
-      if (readDate(text) === undefined) throw form("a date that exists, such as 2026-04-15");
+      if (readDate(text) === undefined) throw form(WORDS.aDateThatExistsSuch);
       return text;
     case "time":
-      if (readTime(text) === undefined) throw form("a time from 00:00 to 23:59, written like 09:30");
+      if (readTime(text) === undefined) throw form(WORDS.aTimeFrom0000);
       return text;
     case "local_date_time":
-      if (readLocal(text) === undefined) throw form("a date and a time, written like 2026-04-15T09:30");
+      if (readLocal(text) === undefined) throw form(WORDS.aDateAndATime);
       return text;
     case "zone":
-      if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z][A-Za-z0-9_+-]*)*$/.test(text) || !knowsZone(text)) throw form("a time zone such as Europe/Warsaw");
+      if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z][A-Za-z0-9_+-]*)*$/.test(text) || !knowsZone(text)) throw form(WORDS.aTimeZoneSuchAs);
       return text;
     case "url": {
       if (octets(text) > URL_OCTETS) throw new Fault(SENTENCES.tooLong, { field: label, limit: URL_OCTETS });

@@ -1,6 +1,7 @@
 // Filters, searches and orders of lists, as in the Swift target Queries.
 import { monthOf, readDate } from "../dates/calendar.js";
 import { compare, folded } from "../folding/folded.js";
+import { WORDS } from "../words/query.js";
 import { MAX_SEARCH, QUERIES } from "./declarations.js";
 import { typesOf } from "./keys.js";
 
@@ -68,23 +69,23 @@ export function refusalOf(query) {
   const { filters, sorts } = QUERIES[kind];
   /** @type {(field: string, message: string) => QueryRefusal} */
   const invalid = (field, message) => ({ code: "invalid", message, field });
-  if (sorts.length === 0) return invalid("kind", "Records of this kind have no list: all of them are in the snapshot.");
+  if (sorts.length === 0) return invalid("kind", WORDS.recordsOfThisKindHave);
   const words = wordsOf(filter);
   for (const key of KEYS) {
     const isSet = key === "types" ? words.length > 0 : /** @type {any} */ (filter)[key] !== undefined;
     if (!isSet || filters.includes(key)) continue;
-    const known = filters.length === 0 ? "by nothing" : `only by ${filters.join(", ")}`;
-    return invalid(key, `Lists of this kind are filtered ${known}, not by ${key}.`);
+    const known = filters.length === 0 ? WORDS.byNothing : WORDS.onlyBy(filters.join(", "));
+    return invalid(key, WORDS.listsOfThisKindAre(known, key));
   }
   for (const word of words) {
     if (meaning(kind, word)) continue;
     const short = [...word].slice(0, 40).join("");
-    return invalid("type", `There is no type "${short}" of this kind: choose one of ${typesOf(kind).join(", ")}.`);
+    return invalid("type", WORDS.thereIsNoTypeOf(short, typesOf(kind).join(", ")));
   }
   const sort = query.sort ?? sorts[0];
-  if (!sorts.includes(sort)) return invalid("sort", `Lists of this kind are not sorted by ${sort}: choose one of ${sorts.join(", ")}.`);
+  if (!sorts.includes(sort)) return invalid("sort", WORDS.listsOfThisKindAreOf(sort, sorts.join(", ")));
   if ([...search].length > MAX_SEARCH) {
-    return { code: "too_long", message: `A search is at most ${MAX_SEARCH} characters long: search for less.`, field: "search" };
+    return { code: "too_long", message: WORDS.aSearchIsAtMost(MAX_SEARCH), field: "search" };
   }
   return undefined;
 }

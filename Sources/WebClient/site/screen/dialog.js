@@ -1,6 +1,7 @@
 // Dialogs and short messages. A dialog is the browser's own: it holds the focus, closes with Esc, and gives the focus back.
 import { button, h } from "./html.js";
 import { icon } from "./icons.js";
+import { WORDS } from "../words/dialog.js";
 
 /** @typedef {import("./html.js").Child} Child */
 
@@ -42,7 +43,7 @@ export function openDialog(title, content, { wide = false, closed, mayClose } = 
  * @param {{yes: string, no?: string, danger?: boolean}} answers
  * @returns {Promise<boolean>} false also for Esc
  */
-export function ask(title, text, { yes, no = "Cancel", danger = false }) {
+export function ask(title, text, { yes, no = WORDS.cancel, danger = false }) {
   return new Promise((resolve) => {
     let answer = false;
     openDialog(title, (close) => [
@@ -69,7 +70,7 @@ export class Toasts {
     const toast = h("div.toast", null, h("span", { dir: "auto" }, text));
     const close = () => toast.remove();
     if (action) toast.append(button("plain", action.label, () => { close(); action.act(); }));
-    toast.append(button("icon", icon("close"), close, { "aria-label": "Close this message" }));
+    toast.append(button("icon", icon("close"), close, { "aria-label": WORDS.closeThisMessage }));
     this.element.append(toast);
     while (this.element.children.length > 3) this.element.firstElementChild?.remove();
     let timer = setTimeout(close, 10_000);

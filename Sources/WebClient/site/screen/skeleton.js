@@ -1,5 +1,6 @@
 // The outline of a page that is still loading; it appears after 300 ms, so that a quick answer shows no flicker (R009).
 import { fill, h } from "./html.js";
+import { WORDS } from "../words/skeleton.js";
 
 /**
  * @param {HTMLElement} place
@@ -8,5 +9,5 @@ import { fill, h } from "./html.js";
 export function skeleton(place, kind = "cards") {
   if (place.querySelector(".skeleton")) return;
   const shapes = kind === "cards" ? ["", "", ""] : [".title", ".line", "", ".tall"];
-  fill(place, h("div.skeleton", { role: "status", "aria-label": "Loading" }, shapes.map((shape) => h(`div.outline${shape}`, { "aria-hidden": "true" }))));
+  fill(place, h("div.skeleton", { role: "status", "aria-label": WORDS.loading }, shapes.map((shape) => h(`div.outline${shape}`, { "aria-hidden": "true" }))));
 }

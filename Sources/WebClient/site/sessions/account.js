@@ -1,4 +1,5 @@
 // Signing in and out over HTTP (proto/sessions.md). The session is in a cookie that no script can read.
+import { WORDS } from "../words/account.js";
 
 /** @typedef {import("./store.js").Membership} Membership */
 /** @typedef {{status: number, content: any}} Answer `status` 0: there was no answer */
@@ -32,8 +33,8 @@ export async function request(method, path, content) {
  * @returns {string}
  */
 export function sentence({ status, content }) {
-  if (status === 0) return content?.sentence ?? "There is no connection to the server. Check the network, then try again.";
-  return content?.sentence ?? content?.message ?? `The server answered ${status}. Try again in a moment.`;
+  if (status === 0) return content?.sentence ?? WORDS.thereIsNoConnectionTo;
+  return content?.sentence ?? content?.message ?? WORDS.theServerAnsweredTry(status);
 }
 
 /**

@@ -1,5 +1,6 @@
 // Passkeys (proto/sessions.md): registering one, and showing one to sign in or to confirm. Browsers offer them on https and loopback.
 import { request } from "./account.js";
+import { WORDS } from "../words/passkeys.js";
 
 /** @typedef {import("./account.js").Answer} Answer */
 
@@ -20,7 +21,7 @@ function text(buffer) {
 }
 
 /** The answer where the person closed the browser's question, or has no passkey. */
-const CLOSED = { status: 0, content: { sentence: "No passkey was used. Try again, or sign in another way." } };
+const CLOSED = { status: 0, content: { sentence: WORDS.noPasskeyWasUsedTry } };
 
 /**
  * Registers a passkey of this device.
@@ -42,7 +43,7 @@ export async function register(name) {
     });
   } catch (error) {
     const isHere = /** @type {any} */ (error)?.name === "InvalidStateError";
-    return { status: 0, content: { sentence: isHere ? "This device has a passkey for you already." : "No passkey was made. Try again when the device is ready." } };
+    return { status: 0, content: { sentence: isHere ? WORDS.thisDeviceHasAPasskey : WORDS.noPasskeyWasMadeTry } };
   }
   if (!made) return CLOSED;
   const { response } = made;

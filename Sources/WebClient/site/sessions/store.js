@@ -1,6 +1,7 @@
 // The one store of a tab: the engine, its connection, its copy on this device, and who listens to changes.
 import { SyncEngine } from "../sync/engine.js";
 import { savePending, writeDraft } from "../sync/pending.js";
+import { WORDS } from "../words/store.js";
 import { rejection, Refusal } from "../wire/rejections.js";
 import { Activities } from "./activity.js";
 import { newId, randomBelow } from "./ids.js";
@@ -338,7 +339,7 @@ export class Store {
   }
 
   #forgetQuestions() {
-    const offline = rejection("busy", "There is no connection to the server. Try again when it is back.");
+    const offline = rejection("busy", WORDS.thereIsNoConnectionTo);
     for (const answer of this.questions.values()) answer(undefined, offline);
     this.questions.clear();
   }
@@ -537,7 +538,7 @@ export class Store {
     return new Promise((resolve, reject) => {
       const question = this.engine.ask(this.now, make);
       if (!question) {
-        reject(new Refusal(rejection("busy", "There is no connection to the server. Try again when it is back.")));
+        reject(new Refusal(rejection("busy", WORDS.thereIsNoConnectionTo)));
         return;
       }
       this.questions.set(question.request, (frame, refused) => (frame ? resolve(frame) : reject(new Refusal(/** @type {Rejection} */ (refused)))));

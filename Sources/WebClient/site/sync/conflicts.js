@@ -2,6 +2,7 @@
 import { KINDS } from "../family/kinds.js";
 import { apply } from "../family/merge.js";
 import { isEqual, makeOperation, readFields } from "../family/records.js";
+import { WORDS } from "../words/conflicts.js";
 import { Refusal, rejection } from "../wire/rejections.js";
 
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
@@ -90,7 +91,7 @@ export function decided(draft, shown, choices, whole) {
     const choice = Object.hasOwn(choices, side.field) ? choices[side.field] : whole;
     if (choice === undefined) {
       throw new Refusal(
-        rejection("required", `Say for ${declaration.label} whether yours, theirs or both is to be.`, { kind: record.kind, id: record.id, field: side.field }));
+        rejection("required", WORDS.sayForWhetherYoursTheirs(declaration.label), { kind: record.kind, id: record.id, field: side.field }));
     }
     delete fields[side.field];
     if (choice === "yours") fields[side.field] = side.yours;
@@ -128,7 +129,7 @@ function both(side, declaration, record) {
     // Characters are Unicode scalars, as in the server's limits.
     if ([...text].length > (declaration.max ?? 0)) {
       throw new Refusal(
-        rejection("too_long", `Both together are longer than ${declaration.max} characters: shorten one of them, or choose.`, about));
+        rejection("too_long", WORDS.bothTogetherAreLonger(declaration.max), about));
     }
     return text;
   }
@@ -137,5 +138,5 @@ function both(side, declaration, record) {
     const more = yours.filter((/** @type {any} */ element) => !held.has(element.id));
     return readFields(record.kind, { [side.field]: [...theirs, ...more].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)) })[side.field];
   }
-  throw new Refusal(rejection("invalid", `${declaration.label} cannot be both: choose yours or theirs.`, about));
+  throw new Refusal(rejection("invalid", WORDS.cannotBeBothChooseYours(declaration.label), about));
 }

@@ -8,6 +8,7 @@ import { KINDS } from "../family/kinds.js";
 import { apply as merge } from "../family/merge.js";
 import { asSetElement, isCreate, makeOperation, makeOverlap, makeRecord, readFields, readRecord, references } from "../family/records.js";
 import { copied, moved } from "../family/shift.js";
+import { WORDS } from "../words/engine.js";
 import { makeAck, readAck, readChange, readFeatures, readSnapshot, SERVER_FRAMES } from "../wire/frames.js";
 import { LIMITS } from "../wire/protocol.js";
 import { readRejection, Refusal, rejection } from "../wire/rejections.js";
@@ -609,7 +610,7 @@ export class SyncEngine {
    */
   #forgetUndos() {
     const reason = rejection(
-      "not_found", "The server was put back to an earlier day, so nothing was undone: look at what stands there now, then undo it.");
+      "not_found", WORDS.theServerWasPutBack);
     const undos = [...this.pending, ...this.drafts].filter((one) => one.undo !== undefined).map((one) => one.id);
     for (const id of undos) this.#remove(id);
     this.drafts = this.drafts.filter((draft) => draft.undo === undefined);
@@ -810,7 +811,7 @@ export class SyncEngine {
    * @throws {Refusal} if the batch could never be sent, or too many mutations wait; nothing has changed then
    */
   perform(wanted, { at, now, overlap }) {
-    if (wanted.length === 0) throw new Refusal(rejection("invalid", "There is nothing to do in this change."));
+    if (wanted.length === 0) throw new Refusal(rejection("invalid", WORDS.thereIsNothingToDo));
     const operations = wanted.map((operation) => this.#restingOnPending(this.#withOwner(makeOperation(operation))));
     const mutation = makePending(this.#nextMutation(at), { operations, overlap: overlap && makeOverlap(overlap), at });
     this.#checkLimits(mutation);
@@ -846,7 +847,7 @@ export class SyncEngine {
    */
   #checkRoom(count) {
     if (this.pending.length + this.drafts.length + count > MAX_WAITING) {
-      throw new Refusal(rejection("too_many_pending", "Too many changes wait already. Go online, or drop drafts, then try again."));
+      throw new Refusal(rejection("too_many_pending", WORDS.tooManyChangesWait));
     }
   }
 
@@ -959,14 +960,14 @@ export class SyncEngine {
   resolve(shown, choices, { at, now, whole }) {
     const index = this.drafts.findIndex((draft) => draft.id === shown.draft);
     const draft = this.drafts[index];
-    if (index < 0 || !draft.operations[shown.operation]) throw new Refusal(rejection("not_found", "This draft is gone already."));
+    if (index < 0 || !draft.operations[shown.operation]) throw new Refusal(rejection("not_found", WORDS.thisDraftIsGoneAlready));
     if (shown.matter !== "fields" || draft.operations[shown.operation].op !== "update") {
       if (whole === "theirs") {
         this.drop(shown.draft);
         return { mutation: undefined, actions: this.#flush(now) };
       }
       if (whole !== "yours") {
-        throw new Refusal(rejection("required", "Say whether yours or theirs is to be.", { kind: shown.record.kind, id: shown.record.id }));
+        throw new Refusal(rejection("required", WORDS.sayWhetherYoursOrTheirs, { kind: shown.record.kind, id: shown.record.id }));
       }
       return this.retry(shown.draft, { at, now }) ?? { mutation: undefined, actions: this.#flush(now) };
     }
@@ -1017,10 +1018,10 @@ export class SyncEngine {
   /** @param {PendingMutation} mutation */
   #checkLimits(mutation) {
     if (mutation.operations.length > this.limits.operations_per_mutation) {
-      throw new Refusal(rejection("too_many", `At most ${this.limits.operations_per_mutation} records can be changed at once.`));
+      throw new Refusal(rejection("too_many", WORDS.atMostRecordsCanBe(this.limits.operations_per_mutation)));
     }
     if (octets(JSON.stringify(mutationFrame(mutation))) > this.limits.message_octets) {
-      throw new Refusal(rejection("too_long", "This change is too large to send. Shorten the longest text, then try again."));
+      throw new Refusal(rejection("too_long", WORDS.thisChangeIsTooLarge));
     }
   }
 
@@ -1202,7 +1203,7 @@ export class SyncEngine {
       if (mutation.complaints === 0) this.suspects += 1;
       mutation.complaints += 1;
       if (mutation.complaints < MAX_COMPLAINTS) continue;
-      this.#makeDraft(mutation, rejection("bad_frame", `The server ended the connection twice over this change (${code}). It is kept as a draft.`));
+      this.#makeDraft(mutation, rejection("bad_frame", WORDS.theServerEndedThe(code)));
     }
     return accused.length > 0;
   }

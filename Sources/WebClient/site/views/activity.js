@@ -1,6 +1,7 @@
 // What others do at this moment, in words; and what the person does, from where they are and what they type.
 import { fill, h } from "../screen/html.js";
 import { OwnActivity } from "../sessions/activity.js";
+import { WORDS } from "../words/activity.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../sessions/activity.js").Activity} Activity */
@@ -30,9 +31,9 @@ export const shownToOthers = {
  */
 export function people(app, members, act) {
   if (members.length === 0) return "";
-  if (members.length > 3) return `Several people are ${act}`;
+  if (members.length > 3) return WORDS.severalPeopleAre(act);
   const names = members.map((one) => app.season.nameOf(one));
-  return `${names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`} ${names.length === 1 ? "is" : "are"} ${act}`;
+  return `${names.length === 1 ? names[0] : WORDS.and(names.slice(0, -1).join(", "), names[names.length - 1])} ${names.length === 1 ? WORDS.is : WORDS.are} ${act}`;
 }
 
 /**
@@ -61,8 +62,8 @@ export function activityLine(app) {
   let here;
   const update = () => {
     const id = here?.record?.id;
-    const edits = id ? people(app, activities.members("editing", id), "editing this") : "";
-    const looks = id ? [people(app, activities.members("typing", id), "writing a comment …"), people(app, activities.members("looking", id), "looking at this, too")].filter((text) => text).join(". ") : "";
+    const edits = id ? people(app, activities.members("editing", id), WORDS.editingThis) : "";
+    const looks = id ? [people(app, activities.members("typing", id), WORDS.writingAComment), people(app, activities.members("looking", id), WORDS.lookingAtThisToo)].filter((text) => text).join(". ") : "";
     if (editing.textContent !== edits) fill(editing, edits);
     if (looking.textContent !== looks) fill(looking, looks);
     element.hidden = edits === "" && looks === "";

@@ -1,6 +1,7 @@
 // Pages that ask the server: an answer in parts, each with its states (loading, refused, offline, nothing).
 import { button, fill, h } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
+import { WORDS } from "../words/answers.js";
 import { Refusal } from "../wire/rejections.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -14,7 +15,7 @@ const LIMIT = 50;
  */
 export function unanswered(error) {
   if (!(error instanceof Refusal)) console.error(error);
-  return error instanceof Refusal ? error.rejection.message : "The server's answer could not be read. Load the page again, then try once more.";
+  return error instanceof Refusal ? error.rejection.message : WORDS.theServersAnswerCouldNot;
 }
 
 /**
@@ -36,19 +37,19 @@ export function pagedList(app, { ask, row, nothing, label }) {
   async function more() {
     const own = round;
     if (list.childElementCount === 0) skeleton(state);
-    else fill(state, h("p.hint", { role: "status" }, "Loading …"));
+    else fill(state, h("p.hint", { role: "status" }, WORDS.loading));
     try {
       const page = await app.store.ask((request) => ({ ...ask(before, LIMIT), request }));
       if (own !== round) return;
       isWaiting = false;
       list.append(...page.entries.map(row));
       before = page.next;
-      fill(state, page.next !== undefined && button("plain", "Earlier entries", more), list.childElementCount === 0 && h("p", { role: "status" }, nothing));
+      fill(state, page.next !== undefined && button("plain", WORDS.earlierEntries, more), list.childElementCount === 0 && h("p", { role: "status" }, nothing));
     } catch (error) {
       if (own !== round) return;
       const text = unanswered(error);
       isWaiting = app.store.engine.phase !== "live";
-      fill(state, h("p.problem", { role: "alert" }, isWaiting ? "This list comes from the server. It is shown when the connection is back." : text), !isWaiting && button("plain", "Try again", more));
+      fill(state, h("p.problem", { role: "alert" }, isWaiting ? WORDS.thisListComesFromThe : text), !isWaiting && button("plain", WORDS.tryAgain, more));
     }
   }
 

@@ -2,6 +2,7 @@
 import { ask, openDialog } from "../screen/dialog.js";
 import { button, h } from "../screen/html.js";
 import { newId } from "../sessions/ids.js";
+import { WORDS } from "../words/pages.js";
 import { Refusal } from "../wire/rejections.js";
 import { Deletion } from "./deletion.js";
 
@@ -75,14 +76,14 @@ export class App {
     // Soon: the server's number is needed to undo it. Offline the change is still told, without the button.
     const late = setTimeout(() => {
       isTold = true;
-      if (done) this.toasts.show(this.store.engine.phase === "live" ? done : `${done}. It is sent when the connection is back.`);
+      if (done) this.toasts.show(this.store.engine.phase === "live" ? done : WORDS.itIsSentWhenThe(done));
     }, 1_500);
     outcome.then(({ seq, rejection }) => {
       clearTimeout(late);
       if (rejection) {
-        this.toasts.show(rejection.message, { label: "Show", act: () => this.router.go("/kept") });
+        this.toasts.show(rejection.message, { label: WORDS.show, act: () => this.router.go("/kept") });
       } else if (!isTold && done) {
-        this.toasts.show(done, seq === undefined ? undefined : { label: "Undo", act: () => this.undo(seq) });
+        this.toasts.show(done, seq === undefined ? undefined : { label: WORDS.undo, act: () => this.undo(seq) });
       }
     });
   }
@@ -104,21 +105,21 @@ export class App {
    */
   undo(seq) {
     this.done = this.done.filter((one) => one !== seq);
-    this.#takeBack(seq, "Undone", this.undone);
+    this.#takeBack(seq, WORDS.undone, this.undone);
   }
 
   /** Takes back the last change that was made in this tab. */
   undoLast() {
     const seq = this.done.pop();
-    if (seq === undefined) this.toasts.show("There is nothing of yours to undo in this tab. The history of a record can undo more.");
-    else this.#takeBack(seq, "Undone", this.undone);
+    if (seq === undefined) this.toasts.show(WORDS.thereIsNothingOfYours);
+    else this.#takeBack(seq, WORDS.undone, this.undone);
   }
 
   /** Does again what was undone last in this tab. */
   redoLast() {
     const seq = this.undone.pop();
-    if (seq === undefined) this.toasts.show("There is nothing to do again.");
-    else this.#takeBack(seq, "Done again", this.done);
+    if (seq === undefined) this.toasts.show(WORDS.thereIsNothingToDo);
+    else this.#takeBack(seq, WORDS.doneAgain, this.done);
   }
 
   /**
@@ -139,7 +140,7 @@ export class App {
   /** @param {any} error */
   complain(error) {
     if (!(error instanceof Refusal)) console.error(error);
-    this.toasts.show(error instanceof Refusal ? error.rejection.message : "Something went wrong on this page. Load it again, then try once more.");
+    this.toasts.show(error instanceof Refusal ? error.rejection.message : WORDS.somethingWentWrongOnThis);
   }
 
   /**
@@ -150,7 +151,7 @@ export class App {
    * @returns {Promise<boolean>}
    */
   async remove(record, question, done) {
-    if (!(await ask(question, "You can undo this for 30 days.", { yes: "Delete", danger: true }))) return false;
+    if (!(await ask(question, WORDS.youCanUndoThisFor, { yes: WORDS.delete, danger: true }))) return false;
     const now = this.store.engine.record(record.id);
     if (!now || now.deleted_at !== undefined) return true;
     return this.perform([{ op: "delete", kind: now.kind, id: now.id, base: now.version }], done);
@@ -190,10 +191,10 @@ export class App {
     return new Promise((resolve) => {
       /** @type {string | undefined} */
       let chosen;
-      openDialog(`Whose ${what} is it?`, (close) => [
+      openDialog(WORDS.whoseIsIt(what), (close) => [
         h("div.choices", null, athletes.map((athlete) => button("plain", athlete.fields.name, () => { chosen = athlete.id; close(); }))),
-        athletes.length === 0 && h("p", null, "There is no athlete whose season you may change."),
-        h("div.buttons", null, button("plain", "Cancel", close)),
+        athletes.length === 0 && h("p", null, WORDS.thereIsNoAthleteWhose),
+        h("div.buttons", null, button("plain", WORDS.cancel, close)),
       ], { closed: () => resolve(chosen) });
     });
   }

@@ -7,6 +7,7 @@ import { button, fill, h, link, refill } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { skeleton } from "../screen/skeleton.js";
 import { dayText, longDayText, minutesText, shortWeekdayText } from "../words/dates.js";
+import { WORDS } from "../words/board.js";
 import { blocksOn, clockSpan, hoursOf, isInStrip, nextStep, SHORTEST, STEP, stripOn, timesAt } from "./board-plan.js";
 import { labelled } from "./event.js";
 import { presses } from "./keys.js";
@@ -53,15 +54,15 @@ export class Board {
     /** The day that a narrow screen shows. @type {number | undefined} */
     this.shown = undefined;
     this.turnHeading = h("p.unseen", { "aria-live": "polite" });
-    this.earlier = button("plain", "‹ Earlier", () => this.#turn(-1), { "aria-label": "Earlier day" });
-    this.later = button("plain", "Later ›", () => this.#turn(1), { "aria-label": "Later day" });
-    this.allHours = button("plain", "All hours", () => { this.hasAllHours = !this.hasAllHours; this.update(); }, { "aria-pressed": "false" });
-    this.scroller = h("div.board", { role: "group", "aria-label": "Board of days", tabindex: "0" });
+    this.earlier = button("plain", WORDS.earlier, () => this.#turn(-1), { "aria-label": WORDS.earlierDay });
+    this.later = button("plain", WORDS.later, () => this.#turn(1), { "aria-label": WORDS.laterDay });
+    this.allHours = button("plain", WORDS.allHours, () => { this.hasAllHours = !this.hasAllHours; this.update(); }, { "aria-pressed": "false" });
+    this.scroller = h("div.board", { role: "group", "aria-label": WORDS.boardOfDays, tabindex: "0" });
     this.ghost = h("div.block.ghost", { "aria-hidden": "true" });
     this.voice = h("p.unseen", { role: "status", "aria-live": "assertive" });
     this.element = h("div.board-part", null,
       h("div.board-bar", null,
-        h("p.hint", { id: "board-help" }, "Drag an item by its handle, or press the handle for “Move to …”.", h("span.wide-only", null, " Keys: Space takes, arrows move by 15 minutes, Shift and arrows by a day, Enter drops, Esc puts back.")),
+        h("p.hint", { id: "board-help" }, WORDS.dragAnItemByIts, h("span.wide-only", null, WORDS.keysSpaceTakesArrowsMove)),
         h("div.board-turn", null, this.earlier, this.turnHeading, this.later), this.allHours),
       this.scroller, this.voice);
     this.escape = (/** @type {KeyboardEvent} */ event) => {
@@ -105,7 +106,7 @@ export class Board {
     if (!trip) return;
     if (this.taken && !this.season.find("trip_item", this.taken.id)) {
       this.taken = undefined;
-      this.#say("The item was deleted.");
+      this.#say(WORDS.theItemWasDeleted);
     }
     const { today } = this.season;
     const { items } = this;
@@ -129,7 +130,7 @@ export class Board {
       const classes = ["board-day", day === today ? "today" : "", day === this.shown ? "shown" : ""].filter((one) => one !== "").join(".");
       return h(`section.${classes}`, { "aria-label": name, "data-day": day },
         h("div.board-head", null, h("h2", null, `${shortWeekdayText(day)} ${dayText(day)}`),
-          mayAdd && button("icon", "+", () => itemDialog(this.app, this.trip, undefined, day), { "aria-label": `Add to ${name}`, "data-act": `add ${day}` })),
+          mayAdd && button("icon", "+", () => itemDialog(this.app, this.trip, undefined, day), { "aria-label": WORDS.addTo(name), "data-act": `add ${day}` })),
         h("ul.board-strip", null, strip.map((item) => this.#stripCard(item, day))),
         h("ul.board-hours", null, blocks.map((block) => this.#card(block, day, doubled.get(block.item.id) ?? []))));
     });
@@ -165,10 +166,10 @@ export class Board {
     const span = clockSpan(item.fields);
     const day = Math.floor(start / DAY);
     const name = longDayText(day, this.season.today);
-    if (!span) return `${name}, all day`;
+    if (!span) return WORDS.allDay(name);
     const end = start + span.end - span.start;
     const last = Math.floor(end / DAY);
-    return `${name}, ${minutesText(start - day * DAY)} to ${last === day ? "" : `${longDayText(last, this.season.today)}, `}${minutesText(end - last * DAY)}`;
+    return WORDS.to(name, minutesText(start - day * DAY), last === day ? "" : `${longDayText(last, this.season.today)}, `, minutesText(end - last * DAY));
   }
 
   /**
@@ -184,7 +185,7 @@ export class Board {
     const content = [h("span.block-time", null, icon(categoryIcon(item)), " ", time), h("span.block-title", { dir: "auto" }, title), h("span.unseen", null, `, ${labelOf(item, "category")}`)];
     return [
       mayMove && h("button.handle", {
-        type: "button", "aria-label": `Move ${title}, ${this.#when(item, start)}`, "aria-describedby": "board-help", "aria-pressed": String(this.taken?.id === item.id), "data-act": `take ${item.id}`,
+        type: "button", "aria-label": WORDS.move(title, this.#when(item, start)), "aria-describedby": "board-help", "aria-pressed": String(this.taken?.id === item.id), "data-act": `take ${item.id}`,
         on: {
           click: () => this.#pressed(item.id),
           keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event, item.id),
@@ -197,7 +198,7 @@ export class Board {
           pointercancel: () => this.#endDrag(false),
         },
       }, icon("grip")),
-      mayMove ? h("button.block-open", { type: "button", "data-act": `open ${item.id}`, "aria-label": `Edit ${title}`, on: { click: () => itemDialog(this.app, this.trip, season.find("trip_item", item.id)) } }, content)
+      mayMove ? h("button.block-open", { type: "button", "data-act": `open ${item.id}`, "aria-label": WORDS.edit(title), on: { click: () => itemDialog(this.app, this.trip, season.find("trip_item", item.id)) } }, content)
         : h("div.block-open", null, content),
     ];
   }
@@ -210,7 +211,7 @@ export class Board {
     const first = Math.floor((readLocal(item.fields.start_time) ?? 0) / DAY);
     const classes = ["block", item.fields.category ?? "other", this.taken?.id === item.id ? "taken" : "", this.season.isWaiting(item.id) ? "is-waiting" : ""].filter((one) => one !== "").join(".");
     const start = (readLocal(item.fields.start_time) ?? 0) - first * DAY;
-    return h(`li.${classes}`, null, this.#parts(item, first === day, item.fields.category !== "accommodation" ? "All day" : first === day ? minutesText(start) : "stays"));
+    return h(`li.${classes}`, null, this.#parts(item, first === day, item.fields.category !== "accommodation" ? WORDS.allDay2 : first === day ? minutesText(start) : WORDS.stays));
   }
 
   /**
@@ -221,10 +222,10 @@ export class Board {
   #card({ item, from, to, isFirst, isLast, lane, lanes }, day, doubled) {
     const classes = ["block", item.fields.category ?? "other", this.taken?.id === item.id ? "taken" : "", this.season.isWaiting(item.id) ? "is-waiting" : "", doubled.length > 0 ? "doubled" : "", to - from <= SHORTEST ? "short" : ""]
       .filter((one) => one !== "").join(".");
-    const time = isFirst ? `${minutesText(from)}${isLast ? ` – ${minutesText(to === DAY ? 0 : to)}` : " …"}` : isLast ? `until ${minutesText(to === DAY ? 0 : to)}` : "all day";
+    const time = isFirst ? `${minutesText(from)}${isLast ? ` – ${minutesText(to === DAY ? 0 : to)}` : " …"}` : isLast ? WORDS.until(minutesText(to === DAY ? 0 : to)) : WORDS.allDay3;
     const card = h(`li.${classes}`, { "data-item": item.id }, this.#parts(item, isFirst, time),
-      doubled.length > 0 && h("p.block-note", null, `At the same time as ${doubled.map((one) => titleOf(one.beside)).join(", ")}`),
-      item.fields.include_in_itinerary === false && h("p.block-note", null, "Not in the itinerary"),
+      doubled.length > 0 && h("p.block-note", null, WORDS.atTheSameTimeAs(doubled.map((one) => titleOf(one.beside)).join(", "))),
+      item.fields.include_in_itinerary === false && h("p.block-note", null, WORDS.notInTheItinerary),
       item.fields.location && to - from > 60 && h("p.block-note", { dir: "auto" }, item.fields.location));
     this.#place(card, from, to, lane, lanes);
     return card;
@@ -257,7 +258,7 @@ export class Board {
   #overlapText(item, start) {
     const all = this.season.records("trip_item").filter((one) => one.fields.trip_id === this.trip).map((one) => (one.id === item.id ? { ...one, fields: { ...one.fields, ...timesAt(item.fields, start) } } : one));
     const found = overlaps(new Set([item.id]), all, this.travellers);
-    return found.map((one) => `At the same time as ${titleOf(one.item.id === item.id ? one.with : one.item)}, for ${one.members.map((id) => this.season.nameOf(id)).join(", ")}.`).join(" ");
+    return found.map((one) => WORDS.atTheSameTimeAsOf(titleOf(one.item.id === item.id ? one.with : one.item), one.members.map((id) => this.season.nameOf(id)).join(", "))).join(" ");
   }
 
   // Moves by keys.
@@ -275,7 +276,7 @@ export class Board {
       const start = readLocal(item.fields.start_time) ?? 0;
       this.taken = { id, start, from: start };
       this.update();
-      this.#say(`${titleOf(item)} taken. ${this.#when(item, start)}. Arrows move it by 15 minutes, Shift and arrows by a day, Enter drops it, Escape puts it back.`);
+      this.#say(WORDS.takenArrowsMoveItBy(titleOf(item), this.#when(item, start)));
       return;
     }
     const isEarlier = event.key === "ArrowUp" || event.key === "ArrowLeft", isLater = event.key === "ArrowDown" || event.key === "ArrowRight";
@@ -306,7 +307,7 @@ export class Board {
     this.taken = undefined;
     this.shown = Math.floor(taken.from / DAY);
     this.update();
-    this.#say("Put back where it was.");
+    this.#say(WORDS.putBackWhereItWas);
   }
 
   /**
@@ -318,14 +319,14 @@ export class Board {
     const from = readLocal(item.fields.start_time);
     if (!times || start === from) {
       this.update();
-      this.#say("Put back where it was.");
+      this.#say(WORDS.putBackWhereItWas);
       return;
     }
     const when = this.#when(item, start);
     this.shown = Math.floor(start / DAY);
-    saveItem(this.app, this.app.update(item, times), `${titleOf(item)} moved to ${when}`);
+    saveItem(this.app, this.app.update(item, times), WORDS.movedTo(titleOf(item), when));
     this.update();
-    this.#say(`Dropped. ${when}.`);
+    this.#say(WORDS.dropped(when));
   }
 
   // Moves by the pointer.
@@ -449,7 +450,7 @@ export class Board {
     if (isDropped && item) this.#drop(item, drag.start);
     else {
       this.update();
-      this.#say(item ? "Put back where it was." : "The item was deleted.");
+      this.#say(item ? WORDS.putBackWhereItWas : WORDS.theItemWasDeleted);
     }
   }
 
@@ -476,18 +477,18 @@ export class Board {
     for (const one of [date, time]) one.addEventListener("input", show);
     show();
     const error = h("p.error", { role: "alert" });
-    openDialog(`Move ${titleOf(item)} to …`, (close) => [h("form", {
+    openDialog(WORDS.moveTo(titleOf(item)), (close) => [h("form", {
       novalidate: true, on: {
         submit: (/** @type {Event} */ event) => {
           event.preventDefault();
           const start = wanted();
-          error.textContent = start === undefined || !timesAt(item.fields, start) ? "Day and start are required" : "";
+          error.textContent = start === undefined || !timesAt(item.fields, start) ? WORDS.dayAndStartAreRequired : "";
           if (start === undefined || error.textContent !== "") return;
           close();
           this.#drop(this.season.find("trip_item", id) ?? item, start);
         },
       },
-    }, labelled("Day", date), labelled("Start", time), result, error, h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, "Move")))]);
+    }, labelled(WORDS.day, date), labelled(WORDS.start, time), result, error, h("div.buttons", null, button("plain", WORDS.cancel, close), h("button.primary", { type: "submit" }, WORDS.move2)))]);
   }
 }
 
@@ -508,7 +509,7 @@ export function boardPage(app, id) {
     if (!trip) {
       const { isLoading } = app.store;
       if (isLoading) skeleton(head, "detail");
-      else fill(head, h("h1", null, "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
+      else fill(head, h("h1", null, WORDS.tripNotFound), h("p", null, link("/trips", WORDS.returnToTrips)));
       return;
     }
     const stamp = JSON.stringify([trip.version, trip.fields]);
@@ -521,7 +522,7 @@ export function boardPage(app, id) {
 
   update();
   return {
-    title: "Board", element, update, leave: () => board.leave(),
+    title: WORDS.board, element, update, leave: () => board.leave(),
     get acts() {
       return new Map([...presses(element, { "trip-board": "view itinerary" }), ...presses(/** @type {HTMLElement} */ (element.querySelector(".board-day.shown")) ?? element, { "trip-add": "add " })]);
     },

@@ -2,6 +2,7 @@
 import { monthOf, readDate, writeDate } from "../dates/calendar.js";
 import { button, fill, h } from "../screen/html.js";
 import { counted, monthText, shortWeekdayText, weekdayText } from "../words/dates.js";
+import { WORDS } from "../words/calendar.js";
 
 /** @typedef {import("./season.js").Season} Season */
 /** @typedef {import("../screen/html.js").Child} Child */
@@ -40,13 +41,13 @@ export class MonthGrid {
     /** @type {number | undefined} */
     this.selected = undefined;
     this.heading = h("h2", { "aria-live": "polite" });
-    this.previous = button("icon", "‹", () => this.turn(-1), { "aria-label": "Previous month" });
-    this.next = button("icon", "›", () => this.turn(1), { "aria-label": "Next month" });
-    this.today = button("plain", "Today", () => this.showToday());
+    this.previous = button("icon", "‹", () => this.turn(-1), { "aria-label": WORDS.previousMonth });
+    this.next = button("icon", "›", () => this.turn(1), { "aria-label": WORDS.nextMonth });
+    this.today = button("plain", WORDS.today, () => this.showToday());
     /** On a narrow screen the month is one week until it is unfolded. */
-    this.fold = button("plain.narrow-only", "Whole month", () => this.#fold(), { "aria-expanded": "false" });
+    this.fold = button("plain.narrow-only", WORDS.wholeMonth, () => this.#fold(), { "aria-expanded": "false" });
     this.grid = h("div.days.folded", { role: "grid", on: { keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) } });
-    this.element = h("section.month", { "aria-label": "Calendar" }, h("div.month-head", null, this.previous, this.heading, this.next, this.today), this.grid, this.fold);
+    this.element = h("section.month", { "aria-label": WORDS.calendar }, h("div.month-head", null, this.previous, this.heading, this.next, this.today), this.grid, this.fold);
     this.update();
   }
 
@@ -64,7 +65,7 @@ export class MonthGrid {
   #fold() {
     const isFolded = this.grid.classList.toggle("folded");
     this.fold.setAttribute("aria-expanded", String(!isFolded));
-    this.fold.textContent = isFolded ? "Whole month" : "One week";
+    this.fold.textContent = isFolded ? WORDS.wholeMonth : WORDS.oneWeek;
   }
 
   /** The first and the last day of the shown month. */
@@ -84,7 +85,7 @@ export class MonthGrid {
     this.previous.toggleAttribute("disabled", this.offset <= -REACH);
     this.next.toggleAttribute("disabled", this.offset >= REACH);
     this.today.toggleAttribute("hidden", this.offset === 0);
-    this.grid.setAttribute("aria-label", `Calendar showing ${title}. ${counted(this.count(first, last), this.noun)} this month.`);
+    this.grid.setAttribute("aria-label", WORDS.calendarShowingThisMonth(title, counted(this.count(first, last), this.noun)));
     const focusable = this.selected !== undefined && this.selected >= start && this.selected <= start + 41 ? this.selected : today >= start && today <= start + 41 ? today : first;
     const hadFocus = this.grid.contains(document.activeElement);
     const names = Array.from({ length: 7 }, (_, place) => h("span.weekday", { role: "columnheader", "aria-label": weekdayText(start + place) }, shortWeekdayText(start + place)));
@@ -96,7 +97,7 @@ export class MonthGrid {
       return h(`button.${classes.join(".")}`, {
         type: "button", role: "gridcell", "data-date": date, tabindex: date === focusable ? 0 : -1, "aria-selected": String(date === this.selected),
         "aria-current": date === today ? "date" : undefined,
-        "aria-label": `${date < first || date > last ? `${monthText(date)}, ` : ""}${Number(writeDate(date)?.slice(8))}, ${weekdayText(date)}. ${number === 0 ? `No ${this.noun}` : `Has ${number === 1 ? this.noun : counted(number, this.noun)}`}.${inside && inside.text !== "" ? ` ${inside.text}` : ""}`,
+        "aria-label": `${date < first || date > last ? `${monthText(date)}, ` : ""}${Number(writeDate(date)?.slice(8))}, ${weekdayText(date)}. ${number === 0 ? WORDS.no(this.noun) : WORDS.has(number === 1 ? this.noun : counted(number, this.noun))}.${inside && inside.text !== "" ? ` ${inside.text}` : ""}`,
         on: { click: () => this.#choose(date) },
       }, h("span", null, Number(writeDate(date)?.slice(8))), number > 0 && h("span.dot", { "aria-hidden": "true" }), inside?.content);
     })));

@@ -5,6 +5,7 @@ import { button, fill, h, link } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { counted, dateText, instantText } from "../words/dates.js";
+import { WORDS } from "../words/consent.js";
 import { unanswered } from "./answers.js";
 import { labelled } from "./event.js";
 import { titleOf } from "./season.js";
@@ -58,13 +59,13 @@ export function isDue(one) {
  * @param {Standing} one
  */
 function stateText(one) {
-  const signIn = one.signed_in ? "has signed in" : one.invited ? "is invited" : "has not signed in yet";
+  const signIn = one.signed_in ? WORDS.hasSignedIn : one.invited ? WORDS.isInvited : WORDS.hasNotSignedInYet;
   switch (one.state) {
-    case "under_age": return "No sign-in: below 13 a parent keeps the profile.";
-    case "age_unknown": return "No sign-in: the birth date is missing.";
-    case "consent_needed": return "No sign-in: no parent has consented.";
-    case "ended": return `No sign-in: the last day is over${one.last_day ? ` (${dateText(one.last_day)})` : ""}.`;
-    default: return `May sign in, and ${signIn}.${one.last_day ? ` Last day: ${dateText(one.last_day)}.` : ""}`;
+    case "under_age": return WORDS.noSignInBelow13;
+    case "age_unknown": return WORDS.noSignInTheBirth;
+    case "consent_needed": return WORDS.noSignInNoParent;
+    case "ended": return WORDS.noSignInTheLast(one.last_day ? ` (${dateText(one.last_day)})` : "");
+    default: return WORDS.maySignInAnd(signIn, one.last_day ? WORDS.lastDay(dateText(one.last_day)) : "");
   }
 }
 
@@ -74,7 +75,7 @@ function stateText(one) {
  */
 export function consentPage(app) {
   const { season } = app;
-  const due = h("div", null), list = h("ul.rows", { "aria-label": "Members" }), state = h("div.nothing", null), text = h("details", { hidden: true }), former = h("section", { hidden: true });
+  const due = h("div", null), list = h("ul.rows", { "aria-label": WORDS.members }), state = h("div.nothing", null), text = h("details", { hidden: true }), former = h("section", { hidden: true });
   /** @type {{version: string, text: string, standings: Standing[]} | undefined} */
   let told;
   let isWaiting = false;
@@ -87,7 +88,7 @@ export function consentPage(app) {
       fill(state);
     } catch (error) {
       isWaiting = app.store.engine.phase !== "live";
-      if (!told) fill(state, h("p.problem", { role: "alert" }, isWaiting ? "This page comes from the server. It is shown when the connection is back." : unanswered(error)), !isWaiting && button("plain", "Try again", load));
+      if (!told) fill(state, h("p.problem", { role: "alert" }, isWaiting ? WORDS.thisPageComesFromThe : unanswered(error)), !isWaiting && button("plain", WORDS.tryAgain, load));
     }
     show();
   }
@@ -116,26 +117,26 @@ export function consentPage(app) {
     const { version, text: words } = told;
     const name = season.nameOf(one.member);
     const read = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "consent-read" }));
-    openDialog(`Consent to a sign-in for ${name}`, (close) => {
-      const agree = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "I consent"));
+    openDialog(WORDS.consentToASignIn(name), (close) => {
+      const agree = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.iConsent));
       read.addEventListener("change", () => { agree.disabled = !read.checked; });
       return [
-        h("div.prose", { tabindex: "0", role: "region", "aria-label": "Text of the consent" }, proseOf(words)), h("p.hint", null, `Version ${version}`),
+        h("div.prose", { tabindex: "0", role: "region", "aria-label": WORDS.textOfTheConsent }, proseOf(words)), h("p.hint", null, WORDS.version(version)),
         h("form", {
           on: {
             submit: async (/** @type {Event} */ event) => {
               event.preventDefault();
               if (agree.disabled) return;
               agree.disabled = true;
-              const isDone = await act({ type: "consent", member: one.member, version, sha256: sha256(words) }, `You have consented to a sign-in for ${name}`);
+              const isDone = await act({ type: "consent", member: one.member, version, sha256: sha256(words) }, WORDS.youHaveConsentedToA(name));
               agree.disabled = false;
               if (!isDone) return;
               close();
               inviteDialog(one.member);
             },
           },
-        }, h("div.check", null, read, h("label", { for: "consent-read" }, `I am a parent of ${name}, and I have read this text.`)),
-        h("div.buttons", null, button("plain", "Cancel", close), agree)),
+        }, h("div.check", null, read, h("label", { for: "consent-read" }, WORDS.iAmAParentOf(name))),
+        h("div.buttons", null, button("plain", WORDS.cancel, close), agree)),
       ];
     }, { wide: true });
   }
@@ -145,21 +146,21 @@ export function consentPage(app) {
     const name = season.nameOf(member);
     const id = newId(), secret = nonce();
     const error = h("p.error", { role: "alert" });
-    openDialog(`Invite ${name}`, (close) => {
+    openDialog(WORDS.invite(name), (close) => {
       const place = h("div", null);
-      const go = button("primary", "Make a link", async () => {
+      const go = button("primary", WORDS.makeALink, async () => {
         try {
           const { code } = /** @type {any} */ (await app.store.ask((request) => ({ type: "invite", request, id, nonce: secret, member })));
           const field = /** @type {HTMLInputElement} */ (h("input", { readonly: true, value: `${location.origin}/#${code}`, on: { focus: () => field.select() } }));
-          fill(place, h("p", null, `Give this link to ${name}. It is good once and for seven days.`), labelled("Link", field), labelled("Code", h("input", { readonly: true, value: code }), "For the terminal client: huddle join CODE"),
-            h("div.buttons", null, button("primary", "Done", close)));
+          fill(place, h("p", null, WORDS.giveThisLinkToIt(name)), labelled(WORDS.link, field), labelled(WORDS.code, h("input", { readonly: true, value: code }), WORDS.forTheTerminalClient),
+            h("div.buttons", null, button("primary", WORDS.done, close)));
           field.focus();
           load();
         } catch (refusal) {
           error.textContent = unanswered(refusal);
         }
       });
-      place.append(h("p", null, `${name} signs in with a link that you hand over yourself.`), error, h("div.buttons", null, button("plain", "Later", close), go));
+      place.append(h("p", null, WORDS.signsInWithALink(name)), error, h("div.buttons", null, button("plain", WORDS.later, close), go));
       return [place];
     });
   }
@@ -167,8 +168,8 @@ export function consentPage(app) {
   /** @param {Standing} one */
   async function withdraw(one) {
     const name = season.nameOf(one.member);
-    if (!(await ask(`Withdraw the consent for ${name}?`, `${name} is signed out everywhere, and cannot sign in any more. What ${name} wrote stays.`, { yes: "Withdraw", danger: true }))) return;
-    await act({ type: "withdraw_consent", member: one.member }, `The consent for ${name} is withdrawn`);
+    if (!(await ask(WORDS.withdrawTheConsentFor(name), WORDS.isSignedOutEverywhereAnd(name), { yes: WORDS.withdraw, danger: true }))) return;
+    await act({ type: "withdraw_consent", member: one.member }, WORDS.theConsentForIsWithdrawn(name));
   }
 
   /**
@@ -186,11 +187,11 @@ export function consentPage(app) {
       novalidate: true, on: {
         submit: async (/** @type {Event} */ event) => {
           event.preventDefault();
-          error.textContent = date.value === "" ? `${label} is required` : "";
+          error.textContent = date.value === "" ? WORDS.isRequired(label) : "";
           if (date.value !== "" && await save(date.value)) close();
         },
       },
-    }, labelled(label, date, hint), error, h("div.buttons", null, button("plain", "Cancel", close), other && button("plain", other.label, async () => { if (await other.act()) close(); }), h("button.primary", { type: "submit" }, "Save")))]);
+    }, labelled(label, date, hint), error, h("div.buttons", null, button("plain", WORDS.cancel, close), other && button("plain", other.label, async () => { if (await other.act()) close(); }), h("button.primary", { type: "submit" }, WORDS.save)))]);
   }
 
   /** @param {Standing} one */
@@ -199,17 +200,17 @@ export function consentPage(app) {
     const isParent = season.role === "parent";
     const { consent } = one;
     return h("li", null,
-      h("div", null, h("strong", { dir: "auto" }, name), one.member === season.self && " (you)", h("p.hint", null, stateText(one)),
-        consent && h("p.hint", null, `${season.nameOf(consent.by)} consented (${instantText(consent.at)}, ${consent.version}).`)),
+      h("div", null, h("strong", { dir: "auto" }, name), one.member === season.self && WORDS.you, h("p.hint", null, stateText(one)),
+        consent && h("p.hint", null, WORDS.consented(season.nameOf(consent.by), instantText(consent.at), consent.version))),
       isParent && h("div.actions", null,
-        one.state === "consent_needed" && button("primary", "Read and consent …", () => consentDialog(one), { "aria-label": `Read and consent to a sign-in for ${name}`, "data-act": `consent ${one.member}` }),
-        ["open", "consented"].includes(one.state) && !one.signed_in && !one.invited && button("primary", "Invite …", () => inviteDialog(one.member), { "aria-label": `Invite ${name}`, "data-act": `invite ${one.member}` }),
-        consent && one.state === "consented" && button("danger", "Withdraw", () => withdraw(one), { "aria-label": `Withdraw the consent for ${name}`, "data-act": `withdraw ${one.member}` }),
-        one.role === "athlete" && button("plain", "Birth date …", () => dayDialog(`Birth date of ${name}`, "Birth date", "It is shown to nobody, and opens no sign-in by itself. A younger age closes one.", "",
-          (born) => act({ type: "birth_date", member: one.member, born: born }, `The birth date of ${name} is corrected`)), { "aria-label": `Correct the birth date of ${name}`, "data-act": `born ${one.member}` }),
-        one.role === "guest" && button("plain", "Last day …", () => dayDialog(`Last day of ${name}`, "Last day", "On the day after, the guest is out of the family.", one.last_day ?? "",
-          (day) => act({ type: "last_day", member: one.member, day: day }, `The last day of ${name} is ${dateText(day)}`),
-          one.last_day === undefined ? undefined : { label: "Stays without an end", act: () => act({ type: "last_day", member: one.member }, `${name} stays without an end`) }), { "aria-label": `Last day of ${name}`, "data-act": `day ${one.member}` })));
+        one.state === "consent_needed" && button("primary", WORDS.readAndConsent, () => consentDialog(one), { "aria-label": WORDS.readAndConsentToA(name), "data-act": `consent ${one.member}` }),
+        ["open", "consented"].includes(one.state) && !one.signed_in && !one.invited && button("primary", WORDS.inviteMore, () => inviteDialog(one.member), { "aria-label": WORDS.invite(name), "data-act": `invite ${one.member}` }),
+        consent && one.state === "consented" && button("danger", WORDS.withdraw, () => withdraw(one), { "aria-label": WORDS.withdrawTheConsentForOf(name), "data-act": `withdraw ${one.member}` }),
+        one.role === "athlete" && button("plain", WORDS.birthDate, () => dayDialog(WORDS.birthDateOf(name), WORDS.birthDate2, WORDS.itIsShownToNobody, "",
+          (born) => act({ type: "birth_date", member: one.member, born: born }, WORDS.theBirthDateOfIs(name))), { "aria-label": WORDS.correctTheBirthDateOf(name), "data-act": `born ${one.member}` }),
+        one.role === "guest" && button("plain", WORDS.lastDayMore, () => dayDialog(WORDS.lastDayOf(name), WORDS.lastDay2, WORDS.onTheDayAfterThe, one.last_day ?? "",
+          (day) => act({ type: "last_day", member: one.member, day: day }, WORDS.theLastDayOfIs(name, dateText(day))),
+          one.last_day === undefined ? undefined : { label: WORDS.staysWithoutAnEnd, act: () => act({ type: "last_day", member: one.member }, WORDS.staysWithoutAnEndOf(name)) }), { "aria-label": WORDS.lastDayOf(name), "data-act": `day ${one.member}` })));
   }
 
   /** Athletes who are no members any more, and whose records stay. */
@@ -226,7 +227,7 @@ export function consentPage(app) {
     const isParent = season.role === "parent";
     const standings = told?.standings ?? [];
     const waiting = isParent ? standings.filter(isDue) : [];
-    fill(due, waiting.map((one) => h("p.notice", null, one.state === "consent_needed" ? `${season.nameOf(one.member)} is old enough for a sign-in, if a parent consents.` : `${season.nameOf(one.member)} is old enough for a sign-in: send an invite.`)));
+    fill(due, waiting.map((one) => h("p.notice", null, one.state === "consent_needed" ? WORDS.isOldEnoughForA(season.nameOf(one.member)) : WORDS.isOldEnoughForAOf(season.nameOf(one.member)))));
     const active = /** @type {HTMLElement | null} */ (document.activeElement);
     const held = active && list.contains(active) ? active.dataset.act : undefined;
     fill(list, standings.map(row));
@@ -234,24 +235,24 @@ export function consentPage(app) {
     text.hidden = !told;
     if (told && text.dataset.version !== told.version) {
       text.dataset.version = told.version;
-      fill(text, h("summary", null, `Text of the consent in force (${told.version})`), h("div.prose", null, proseOf(told.text)));
+      fill(text, h("summary", null, WORDS.textOfTheConsentIn(told.version)), h("div.prose", null, proseOf(told.text)));
     }
     const gone = formerAthletes();
     former.hidden = gone.length === 0;
-    fill(former, h("h2", null, "Seasons of former athletes"), h("p.hint", null, "The records of an athlete who left stay with the family. Parents may change them as before."),
+    fill(former, h("h2", null, WORDS.seasonsOfFormerAthletes), h("p.hint", null, WORDS.theRecordsOfAnAthlete),
       h("ul.rows", null, gone.map(([id, count]) => {
         const record = app.store.engine.record(id);
-        return h("li", null, h("div", null, h("strong", { dir: "auto" }, record ? titleOf(record) : "A former athlete"), h("p.hint", null, counted(count, "event"))), h("div.actions", null, link(`/events?athlete=${id}`, "Show the season", { class: "button plain" })));
+        return h("li", null, h("div", null, h("strong", { dir: "auto" }, record ? titleOf(record) : WORDS.aFormerAthlete), h("p.hint", null, counted(count, WORDS.event))), h("div.actions", null, link(`/events?athlete=${id}`, WORDS.showTheSeason, { class: "button plain" })));
       })));
   }
 
   load();
   return {
-    title: "Sign-ins of members",
+    title: WORDS.signInsOfMembers,
     update: (ids) => {
       if (isWaiting && app.store.engine.phase === "live") { isWaiting = false; load(); } else if (ids === undefined || ids.size > 0) show();
     },
-    element: h("section.log-page", null, h("p", null, link("/settings", "← Back to Settings")), h("h1", null, "Sign-ins of members"),
-      h("p.subtitle", null, "Consents for athletes of 13 to 17, birth dates, and last days of guests"), due, state, list, text, former),
+    element: h("section.log-page", null, h("p", null, link("/settings", WORDS.backToSettings)), h("h1", null, WORDS.signInsOfMembers),
+      h("p.subtitle", null, WORDS.consentsForAthletesOf13), due, state, list, text, former),
   };
 }

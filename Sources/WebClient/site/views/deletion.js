@@ -141,7 +141,7 @@ export function familyPage(app) {
     taking = undefined;
     copy.disabled = false;
     if ("file" in result) {
-      const file = `${name().replace(/[^\p{L}\p{N}]+/gu, "_") || "family"}.tar`;
+      const file = `${name().replace(/[^\p{L}\p{N}]+/gu, "_") || WORDS.file}.tar`;
       const url = URL.createObjectURL(result.file);
       const anchor = h("a", { href: url, download: file });
       document.body.append(anchor);

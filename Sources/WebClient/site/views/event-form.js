@@ -4,6 +4,7 @@ import { checkForm } from "../family/rules.js";
 import { fill, h, link } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
 import { newId } from "../sessions/ids.js";
+import { WORDS } from "../words/event-form.js";
 import { differing, Form, schoolField } from "./form.js";
 import { shortened, titleOf } from "./season.js";
 
@@ -57,13 +58,13 @@ export function eventFormPage(app, id, day) {
     return { title: "Edit Event", element, update: () => app.router.show(false) };
   }
   if (id !== undefined && !event) {
-    return { title: "Event not found", element: h("section", null, h("h1", null, "Event not found"), h("p", null, link("/events", "Return to Events →"))) };
+    return { title: WORDS.eventNotFound, element: h("section", null, h("h1", null, WORDS.eventNotFound), h("p", null, link("/events", WORDS.returnToEvents))) };
   }
   // Drawn once: however often the button is pressed, it is one event (R013).
   const newEvent = newId();
   const refusal = event ? season.refusal("update", "event", { record: event }) : undefined;
   const form = new Form(app, {
-    kind: "event", name: event ? `event ${event.id}` : "event new", submit: event ? "Save Changes" : "Create Event", busy: event ? "Saving..." : "Creating...",
+    kind: "event", name: event ? WORDS.event(event.id) : WORDS.eventNew, submit: event ? WORDS.saveChanges : WORDS.createEvent, busy: event ? WORDS.saving : WORDS.creating,
     check: eventErrors, left: () => app.router.back(event ? `/events/${event.id}` : "/events"),
     save: async (values) => {
       /** @type {{[field: string]: any}} */
@@ -75,12 +76,12 @@ export function eventFormPage(app, id, day) {
         const now = season.find("event", event.id) ?? event;
         // What the form showed is the base: what others changed meanwhile is not overwritten in silence.
         const fields = differing(wanted, event.fields);
-        if (Object.keys(fields).length > 0 && !(await form.send([{ ...app.update(now, fields), base: Math.min(event.version, now.version) }], `${shortened(wanted.name, 40)} saved`))) return false;
+        if (Object.keys(fields).length > 0 && !(await form.send([{ ...app.update(now, fields), base: Math.min(event.version, now.version) }], WORDS.saved(shortened(wanted.name, 40))))) return false;
       } else {
-        const athlete = asksOwner() ? String(values.owner) : season.athlete ?? (await app.owner("event"));
+        const athlete = asksOwner() ? String(values.owner) : season.athlete ?? (await app.owner(WORDS.eventNoun));
         if (athlete === undefined || athlete === "") return false;
         const fields = differing(wanted);
-        if (!(await form.send([app.create("event", fields, { id: newEvent, athlete })], `${shortened(wanted.name, 40)} created`))) return false;
+        if (!(await form.send([app.create("event", fields, { id: newEvent, athlete })], WORDS.created(shortened(wanted.name, 40))))) return false;
       }
       form.isSaved = true;
       if (!form.submission.isLeft) app.router.go(`/events/${event ? event.id : newEvent}`, { replace: true });
@@ -88,7 +89,7 @@ export function eventFormPage(app, id, day) {
     },
   });
   const school = schoolField(app, form);
-  const owner = event ? undefined : form.field("owner", { label: "Whose event", type: "select", required: true, options: [["", "–"]] });
+  const owner = event ? undefined : form.field("owner", { label: WORDS.whoseEvent, type: "select", required: true, options: [["", "–"]] });
   const owners = () => season.athletes.filter((athlete) => season.may("create", "event", { owner: athlete.id }));
   const asksOwner = () => owner !== undefined && !owner.hidden;
 
@@ -106,7 +107,7 @@ export function eventFormPage(app, id, day) {
     select.value = all.some((one) => one.id === value) ? value : "";
   }
 
-  const map = /** @type {HTMLAnchorElement} */ (h("a", { target: "_blank", rel: "noopener noreferrer", hidden: true }, "Get Directions"));
+  const map = /** @type {HTMLAnchorElement} */ (h("a", { target: "_blank", rel: "noopener noreferrer", hidden: true }, WORDS.getDirections));
   const filled = { end_date: false, end_time: false };
   form.changed = (name) => {
     const control = (/** @type {string} */ one) => /** @type {HTMLInputElement} */ (form.controls.get(one));
@@ -136,15 +137,15 @@ export function eventFormPage(app, id, day) {
     map.toggleAttribute("hidden", address === undefined);
     if (address) map.href = address;
   };
-  form.check = (values) => ({ ...eventErrors(values), ...(asksOwner() && values.owner === "" ? { owner: "Say whose event it is" } : {}) });
+  form.check = (values) => ({ ...eventErrors(values), ...(asksOwner() && values.owner === "" ? { owner: WORDS.sayWhoseEventItIs } : {}) });
   const section = (/** @type {string} */ title, /** @type {HTMLElement[]} */ ...fields) => h("fieldset", null, h("legend", null, title), fields);
   form.element.append(
-    section("Event Info", ...(owner ? [owner] : []), form.field("type", { options: [["", "-- Select a type --"], ["camp", "Camp"], ["showcase", "Showcase"], ["official_visit", "Official Visit"], ["unofficial_visit", "Unofficial Visit"], ["game", "Game"]] }),
-      form.field("name"), school.element, form.field("event_source"), form.field("cost", { prefix: "$" }), form.field("url", { attributes: { placeholder: "https://..." } })),
-    section("Date & Time", form.field("start_date"), form.field("start_time"), form.field("end_date"), form.field("end_time"), form.field("checkin_time")),
-    section("Location", form.field("location", { hint: "As a field, a hall or a campus." }), form.field("address"), form.field("city"), form.field("state", { type: "text", attributes: { maxlength: "2", autocapitalize: "characters" } }), h("p", null, map)),
-    section("Event Details", form.field("description", { rows: 3 }), form.field("registered"), form.field("attended")),
-    section("Performance", form.field("performance_notes", { rows: 4 })),
+    section(WORDS.eventInfo, ...(owner ? [owner] : []), form.field("type", { options: [["", WORDS.selectAType], ["camp", WORDS.camp], ["showcase", WORDS.showcase], ["official_visit", WORDS.officialVisit], ["unofficial_visit", WORDS.unofficialVisit], ["game", WORDS.game]] }),
+      form.field("name"), school.element, form.field("event_source"), form.field("cost", { prefix: "$" }), form.field("url", { attributes: { placeholder: WORDS.https } })),
+    section(WORDS.dateTime, form.field("start_date"), form.field("start_time"), form.field("end_date"), form.field("end_time"), form.field("checkin_time")),
+    section(WORDS.location, form.field("location", { hint: WORDS.asAFieldAHall }), form.field("address"), form.field("city"), form.field("state", { type: "text", attributes: { maxlength: "2", autocapitalize: "characters" } }), h("p", null, map)),
+    section(WORDS.eventDetails, form.field("description", { rows: 3 }), form.field("registered"), form.field("attended")),
+    section(WORDS.performance, form.field("performance_notes", { rows: 4 })),
     form.summary, h("div.buttons.fixed", null, form.cancel, form.submit));
   /** @type {Values} */
   const values = { school: event?.fields.school_id ?? "", host: event?.fields.host ?? "", owner: "" };
@@ -152,12 +153,12 @@ export function eventFormPage(app, id, day) {
   updateOwner();
   form.begin(values).then(() => form.changed(""));
   form.changed("");
-  const title = event ? "Edit Event" : "Add New Event";
+  const title = event ? WORDS.editEvent : WORDS.addNewEvent;
   if (refusal) form.submit.disabled = true;
   return {
     title,
     element: h("section.form-page", null,
-      h("p", null, link(event ? `/events/${event.id}` : "/events", event ? `← Back to ${titleOf(event)}` : "← Back to Events")), h("h1", null, title), refusal && h("p.notice", null, refusal), form.element),
+      h("p", null, link(event ? `/events/${event.id}` : "/events", event ? WORDS.backTo(titleOf(event)) : WORDS.backToEvents)), h("h1", null, title), refusal && h("p.notice", null, refusal), form.element),
     update: () => { updateOwner(); school.update(); },
     leave: () => form.leave(),
   };

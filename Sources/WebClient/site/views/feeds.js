@@ -62,14 +62,16 @@ export function feedsPage(app) {
   const zone = () => store.engine.timeZone ?? ownZone();
 
   async function load() {
+    if (store.engine.phase === "live" && !store.engine.features.has("calendars")) return fill(state, h("p", { role: "status" }, WORDS.unsupported));
     if (!feeds) skeleton(state);
     try {
       show((await store.ask((request) => ({ type: "calendars", request }))).calendars);
     } catch (error) {
       isWaiting = store.engine.phase !== "live";
-      if (feeds && isWaiting) return;
+      if (feeds && isWaiting) return undefined;
       fill(state, h("p.problem", { role: "alert" }, isWaiting ? WORDS.offline : unanswered(error)), !isWaiting && button("plain", WORDS.tryAgain, load));
     }
+    return undefined;
   }
 
   /** @param {Feed[]} all */

@@ -1,6 +1,7 @@
 // The frame around every page: whose season is open, the pages, the state of what is saved.
 import { button, fill, h } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
+import { WORDS } from "../words/frame.js";
 import { deletionBanner } from "./deletion.js";
 import { historyDialog } from "./history.js";
 import { keysDialog, listenForKeys, openSelect } from "./keys.js";
@@ -9,12 +10,12 @@ import { openPalette } from "./palette.js";
 /** @typedef {import("./app.js").App} App */
 
 const PAGES = [
-  { path: "/events", label: "Events", icon: "calendar" },
-  { path: "/trips", label: "Trips", icon: "car" },
-  { path: "/documents", label: "Documents", icon: "document" },
-  { path: "/room", label: "Room", icon: "chat" },
-  { path: "/kept", label: "Kept", icon: "inbox" },
-  { path: "/settings", label: "Settings", icon: "gear" },
+  { path: "/events", label: WORDS.events, icon: "calendar" },
+  { path: "/trips", label: WORDS.trips, icon: "car" },
+  { path: "/documents", label: WORDS.documents, icon: "document" },
+  { path: "/room", label: WORDS.room, icon: "chat" },
+  { path: "/kept", label: WORDS.kept, icon: "inbox" },
+  { path: "/settings", label: WORDS.settings, icon: "gear" },
 ];
 
 /**
@@ -27,13 +28,13 @@ export function saved(app) {
   const { phase } = app.store.engine;
   const isOffline = app.store.isOffline || (phase === "signing_in" && app.store.isAway);
   // What is not on stable storage yet is not said to wait: it could be lost with this page.
-  if (app.store.isKeeping) return { text: "Saving …", word: "busy" };
+  if (app.store.isKeeping) return { text: WORDS.saving, word: "busy" };
   const parts = [];
-  if (waiting > 0) parts.push(`${waiting} waiting`);
-  if (isOffline) parts.push("offline");
-  if (refused > 0) parts.push(`${refused} refused`);
-  if (app.store.isMemoryOnly && !app.isBrief) parts.push("not kept on this device");
-  if (parts.length === 0) return phase === "live" ? { text: "All saved", word: "saved" } : { text: "Connecting …", word: "busy" };
+  if (waiting > 0) parts.push(WORDS.waiting(waiting));
+  if (isOffline) parts.push(WORDS.offline);
+  if (refused > 0) parts.push(WORDS.refused(refused));
+  if (app.store.isMemoryOnly && !app.isBrief) parts.push(WORDS.notKeptOnThisDevice);
+  if (parts.length === 0) return phase === "live" ? { text: WORDS.allSaved, word: "saved" } : { text: WORDS.connecting, word: "busy" };
   return { text: parts.join(" · "), word: refused > 0 ? "refused" : isOffline ? "offline" : "busy" };
 }
 
@@ -43,19 +44,19 @@ export class Frame {
     this.app = app;
     this.place = h("main", { id: "page", tabindex: "-1" });
     this.pill = h("a.pill", { href: "/kept" });
-    this.season = /** @type {HTMLSelectElement} */ (h("select", { id: "season", "aria-label": "Season", on: { change: () => this.#chosen() } }));
+    this.season = /** @type {HTMLSelectElement} */ (h("select", { id: "season", "aria-label": WORDS.season, on: { change: () => this.#chosen() } }));
     this.family = h("span.family", { dir: "auto" });
     this.banner = h("div.banner", { role: "status" });
     this.here = h("span.here", null);
     this.readOnly = h("p.read-only", { role: "status" });
     this.tabs = PAGES.map((page) => h("a", { href: page.path }, icon(page.icon), h("span.label", null, page.label)));
     this.element = h("div.frame", null,
-      h("a.skip", { href: "#page" }, "Skip to the page"),
+      h("a.skip", { href: "#page" }, WORDS.skipToThePage),
       h("header", null,
-        h("div.brand", null, this.family, h("label.season", null, h("span", null, "Season"), this.season)),
-        h("div.state", null, this.here, this.pill, button("icon", icon("search"), () => openPalette(app, this.acts()), { "aria-label": "Commands", "aria-keyshortcuts": "Control+K Meta+K" }))),
+        h("div.brand", null, this.family, h("label.season", null, h("span", null, WORDS.season), this.season)),
+        h("div.state", null, this.here, this.pill, button("icon", icon("search"), () => openPalette(app, this.acts()), { "aria-label": WORDS.commands, "aria-keyshortcuts": "Control+K Meta+K" }))),
       deletionBanner(app), this.banner, this.readOnly,
-      h("nav", { "aria-label": "Pages" }, this.tabs),
+      h("nav", { "aria-label": WORDS.pages }, this.tabs),
       this.place,
       app.toasts.element);
     app.store.listen(() => this.update());
@@ -71,7 +72,7 @@ export class Frame {
   update() {
     const { app } = this;
     const { engine } = app.store;
-    this.family.textContent = engine.familyName ?? app.memberships.find((one) => one.family === engine.family)?.name ?? "Huddle";
+    this.family.textContent = engine.familyName ?? app.memberships.find((one) => one.family === engine.family)?.name ?? WORDS.huddle;
     const { text, word } = saved(app);
     this.pill.textContent = text;
     this.pill.className = `pill ${word}`;
@@ -80,22 +81,22 @@ export class Frame {
     const stamp = JSON.stringify([options.map((one) => [one.id, one.fields.name]), engine.context, role]);
     if (this.season.dataset.stamp !== stamp) {
       this.season.dataset.stamp = stamp;
-      fill(this.season, role !== "athlete" && h("option", { value: "all" }, "All athletes"), options.map((one) => h("option", { value: one.id }, one.fields.name)));
+      fill(this.season, role !== "athlete" && h("option", { value: "all" }, WORDS.allAthletes), options.map((one) => h("option", { value: one.id }, one.fields.name)));
       this.season.value = engine.context ?? "all";
       this.season.disabled = options.length + (role === "athlete" ? 0 : 1) < 2;
       const place = options.findIndex((one) => one.id === engine.context);
       this.element.dataset.season = String(place < 0 ? "all" : place % 6);
     }
     const others = [...engine.presence.values()].filter((one) => one.member !== self);
-    this.here.textContent = others.length === 0 ? "" : `${others.map((one) => app.season.nameOf(one.member)).join(", ")} ${others.length === 1 ? "is" : "are"} here`;
+    this.here.textContent = others.length === 0 ? "" : WORDS.here(others.map((one) => app.season.nameOf(one.member)).join(", "), others.length === 1 ? WORDS.is : WORDS.are);
     // Whose season nothing can be changed in says so before a button is missed.
     const refusal = self !== undefined && (role === "guest" || app.season.athlete !== undefined) ? app.season.refusal("update", "event") : undefined;
-    const told = refusal === undefined ? "" : `Read only. ${refusal.replace(" Nothing was changed.", "")}`;
+    const told = refusal === undefined ? "" : WORDS.readOnly(refusal.replace(WORDS.nothingWasChanged, ""));
     if (this.readOnly.textContent !== told) this.readOnly.textContent = told;
     if (!app.store.isOffline) fill(this.banner);
     else if (this.banner.childElementCount === 0) {
-      fill(this.banner, h("span", null, "Offline. You see the copy on this device; what you change is sent when the connection is back."),
-        button("plain", "Retry", () => app.store.check()));
+      fill(this.banner, h("span", null, WORDS.offlineYouSeeTheCopy),
+        button("plain", WORDS.retry, () => app.store.check()));
     }
   }
 

@@ -3,12 +3,13 @@ import { KINDS } from "../family/kinds.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h } from "../screen/html.js";
 import { instantText } from "../words/dates.js";
+import { WORDS } from "../words/history.js";
 import { titleOf } from "./season.js";
 import { valueText } from "./values.js";
 
 /** @typedef {import("./app.js").App} App */
 
-const VERBS = /** @type {{[op: string]: string}} */ ({ create: "added", update: "changed", delete: "deleted", restore: "brought back" });
+const VERBS = /** @type {{[op: string]: string}} */ ({ create: WORDS.added, update: WORDS.changed, delete: WORDS.deletedVerb, restore: WORDS.broughtBack });
 /** Kinds whose deleted records have a list. */
 const RESTORED = ["event", "trip", "trip_item", "document", "school", "coach", "metric", "interaction", "message"];
 
@@ -42,23 +43,23 @@ export function historyDialog(app, record) {
   let before;
 
   async function load() {
-    fill(more, h("p.hint", null, "Loading …"));
+    fill(more, h("p.hint", null, WORDS.loading));
     try {
       const page = await app.store.ask((request) => ({ type: "history", request, ...(record ? { record } : {}), ...(before === undefined ? {} : { before }), limit: 30 }));
       for (const entry of page.entries) {
         list.append(h("li", null,
           h("p.hint", null, h("strong", { dir: "auto" }, app.season.nameOf(entry.member)), ` ${instantText(entry.at)}`),
           h("ul", null, entry.changes.filter((/** @type {any} */ one) => one.kind !== "reading_position").map((/** @type {any} */ one) => entryText(app, one))),
-          entry.undoable && button("plain", "Undo", () => { app.undo(entry.seq); close(); }, { "aria-label": `Undo the change of ${instantText(entry.at)}` })));
+          entry.undoable && button("plain", WORDS.undo, () => { app.undo(entry.seq); close(); }, { "aria-label": WORDS.undoTheChangeOf(instantText(entry.at)) })));
       }
       before = page.next;
-      fill(more, page.next !== undefined && button("plain", "Earlier changes", load), list.childElementCount === 0 && h("p.hint", null, "No changes are kept from before."));
+      fill(more, page.next !== undefined && button("plain", WORDS.earlierChanges, load), list.childElementCount === 0 && h("p.hint", null, WORDS.noChangesAreKeptFrom));
     } catch (error) {
-      fill(more, h("p.problem", null, /** @type {any} */ (error).rejection?.message ?? "The history could not be loaded. Try again."), button("plain", "Try again", load));
+      fill(more, h("p.problem", null, /** @type {any} */ (error).rejection?.message ?? WORDS.theHistoryCouldNotBe), button("plain", WORDS.tryAgain, load));
     }
   }
 
-  const { close } = openDialog("History", (end) => [list, more, h("div.buttons", null, button("plain", "Close", end))], { wide: true });
+  const { close } = openDialog(WORDS.history, (end) => [list, more, h("div.buttons", null, button("plain", WORDS.close, end))], { wide: true });
   load();
 }
 
@@ -68,23 +69,23 @@ export function historyDialog(app, record) {
  */
 export function deletedDialog(app) {
   const list = h("ul.rows", null);
-  const state = h("p.hint", { role: "status" }, "Loading …");
+  const state = h("p.hint", { role: "status" }, WORDS.loading);
 
   async function load() {
     try {
       const pages = await Promise.all(RESTORED.map((kind) => app.store.ask((request) => ({ type: "list", request, kind, deleted: true, limit: 50 })).catch(() => ({ type: "page", records: [] }))));
       const records = pages.flatMap((page) => /** @type {any} */ (page).records ?? []).sort((one, other) => (other.deleted_at ?? 0) - (one.deleted_at ?? 0));
-      state.textContent = records.length === 0 ? "Nothing was deleted in the last 30 days." : "";
+      state.textContent = records.length === 0 ? WORDS.nothingWasDeletedInThe : "";
       fill(list, records.map((record) => h("li", null,
-        h("div", null, h("strong", { dir: "auto" }, titleOf(record) || record.fields.text?.slice(0, 80)), h("p.hint", null, `${KINDS[record.kind].label}, deleted ${instantText(record.deleted_at ?? record.updated_at)} by ${app.season.nameOf(record.updated_by)}`)),
-        app.season.may("restore", record.kind, { record }) && h("div.actions", null, button("plain", "Restore", () => {
-          if (app.perform([{ op: "restore", kind: record.kind, id: record.id, base: record.version }], "Brought back")) close();
-        }, { "aria-label": `Restore ${titleOf(record)}` })))));
+        h("div", null, h("strong", { dir: "auto" }, titleOf(record) || record.fields.text?.slice(0, 80)), h("p.hint", null, WORDS.deletedBy(KINDS[record.kind].label, instantText(record.deleted_at ?? record.updated_at), app.season.nameOf(record.updated_by)))),
+        app.season.may("restore", record.kind, { record }) && h("div.actions", null, button("plain", WORDS.restore, () => {
+          if (app.perform([{ op: "restore", kind: record.kind, id: record.id, base: record.version }], WORDS.broughtBack2)) close();
+        }, { "aria-label": WORDS.restoreOf(titleOf(record)) })))));
     } catch {
-      state.textContent = "The list could not be loaded. Try again when the connection is back.";
+      state.textContent = WORDS.theListCouldNotBe;
     }
   }
 
-  const { close } = openDialog("Deleted in the last 30 days", (end) => [state, list, h("div.buttons", null, button("plain", "Close", end))], { wide: true });
+  const { close } = openDialog(WORDS.deletedInTheLast30, (end) => [state, list, h("div.buttons", null, button("plain", WORDS.close, end))], { wide: true });
   load();
 }

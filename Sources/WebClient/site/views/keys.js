@@ -1,9 +1,10 @@
 // Single keys: those of the page that is open and those of all pages, the overlay that lists them, and their switch (WCAG 2.1.4).
 import { openDialog } from "../screen/dialog.js";
 import { button, h } from "../screen/html.js";
-import { COMMANDS } from "./commands.js";
+import { WORDS } from "../words/keys.js";
+import { COMMANDS } from "../words/commands.js";
 
-/** @typedef {import("./commands.js").Command} Command */
+/** @typedef {import("../words/commands.js").Command} Command */
 /** @typedef {Map<string, () => void>} Acts what can be done now, by the name of the command */
 
 const SETTING = "huddle-single-keys";
@@ -55,7 +56,7 @@ export function openSelect(select) {
 /** The switch of single keys, for the overlay and for the settings. */
 export function keysSwitch() {
   const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "single-keys", checked: hasSingleKeys(), on: { change: () => setSingleKeys(box.checked) } }));
-  return h("div.check", null, box, h("label", { for: "single-keys" }, "Single keys are commands. Switch this off if you speak to your computer, or press keys by accident."));
+  return h("div.check", null, box, h("label", { for: "single-keys" }, WORDS.singleKeysAreCommands));
 }
 
 /**
@@ -92,10 +93,10 @@ export function available(acts) {
  */
 export function keysDialog(acts) {
   const rows = available(acts).filter((one) => one.keys !== "");
-  openDialog("Keys", (close) => [
+  openDialog(WORDS.keys, (close) => [
     keysSwitch(),
-    h("dl.keys", null, [...rows, { keys: "Ctrl-K", text: "commands and names" }, { keys: "Esc", text: "close what is open" }].map((one) => h("div", null, h("dt", null, one.keys.split(" ").map((key, place) => [place > 0 && " ", h("kbd", null, key)])), h("dd", null, one.text)))),
-    h("div.buttons", null, button("primary", "Close", close)),
+    h("dl.keys", null, [...rows, { keys: "Ctrl-K", text: WORDS.commandsAndNames }, { keys: "Esc", text: WORDS.closeWhatIsOpen }].map((one) => h("div", null, h("dt", null, one.keys.split(" ").map((key, place) => [place > 0 && " ", h("kbd", null, key)])), h("dd", null, one.text)))),
+    h("div.buttons", null, button("primary", WORDS.close, close)),
   ], { wide: true });
 }
 

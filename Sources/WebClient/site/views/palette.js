@@ -3,6 +3,7 @@ import { openDialog } from "../screen/dialog.js";
 import { fill, h } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { counted } from "../words/dates.js";
+import { WORDS } from "../words/palette.js";
 import { available } from "./keys.js";
 import { shortened, titleOf } from "./season.js";
 
@@ -41,14 +42,14 @@ export function openPalette(app, acts) {
   const commands = available(acts).filter((one) => one.name !== "palette").map((one) => ({
     label: capital(one.text), detail: one.mode === "line" ? `/${one.name}` : one.name, keys: one.keys, sign: "chevron", words: `${one.text} ${one.name} /${one.name}`, act: one.act,
   }));
-  const seasons = [...season.athletes.map((one) => ({ id: one.id, name: String(one.fields.name) })), ...(season.role === "athlete" ? [] : [{ id: "all", name: "all athletes" }])];
+  const seasons = [...season.athletes.map((one) => ({ id: one.id, name: String(one.fields.name) })), ...(season.role === "athlete" ? [] : [{ id: "all", name: WORDS.allAthletes }])];
   for (const { id, name } of seasons.length > 1 ? seasons : []) {
-    commands.push({ label: `Season of ${name}`, detail: `/context ${name}`, keys: "", sign: "person", words: `season of ${name} /context ${name}`, act: () => app.store.setContext(id) });
+    commands.push({ label: WORDS.seasonOf(name), detail: `/context ${name}`, keys: "", sign: "person", words: WORDS.seasonOfContext(name), act: () => app.store.setContext(id) });
   }
   const input = /** @type {HTMLInputElement} */ (h("input", {
-    type: "search", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": "Command or name", placeholder: "Command, event, trip, document …", autocomplete: "off", spellcheck: "false",
+    type: "search", role: "combobox", "aria-expanded": "true", "aria-controls": "palette-list", "aria-autocomplete": "list", "aria-label": WORDS.commandOrName, placeholder: WORDS.commandEventTripDocument, autocomplete: "off", spellcheck: "false",
   }));
-  const list = h("ul.palette", { id: "palette-list", role: "listbox", "aria-label": "Matches" });
+  const list = h("ul.palette", { id: "palette-list", role: "listbox", "aria-label": WORDS.matches });
   const state = h("p.hint", { role: "status" });
   let selected = 0;
   /** @type {Row[]} */
@@ -76,7 +77,7 @@ export function openPalette(app, acts) {
     selected = 0;
     fill(list, shown.map((one, place) => h("li", { role: "option", id: `palette-${place}`, "aria-selected": "false", on: { click: () => choose(place) } },
       icon(one.sign), h("span.label", { dir: "auto" }, one.label), h("span.detail", { dir: "auto" }, one.detail), one.keys !== "" && h("kbd", null, one.keys))));
-    state.textContent = shown.length === 0 ? "Nothing has these letters. Try fewer." : `${counted(shown.length, "match", "matches")}. Type to find events, trips and documents, too.`;
+    state.textContent = shown.length === 0 ? WORDS.nothingHasTheseLetters : WORDS.typeToFindEventsTrips(counted(shown.length, WORDS.match, WORDS.matches2));
     mark();
   };
   input.addEventListener("input", update);
@@ -90,7 +91,7 @@ export function openPalette(app, acts) {
       choose(selected);
     }
   });
-  const { close } = openDialog("Commands", () => [input, list, state]);
+  const { close } = openDialog(WORDS.commands, () => [input, list, state]);
   dismiss = close;
   update();
   input.focus();

@@ -5,6 +5,7 @@ import { choiceLabel, shownName } from "../family/records.js";
 import { listKeys } from "../queries/keys.js";
 import { select } from "../queries/query.js";
 import { ownZone } from "../words/dates.js";
+import { WORDS } from "../words/season.js";
 
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 /** @typedef {import("../queries/query.js").Query} Query */
@@ -162,7 +163,7 @@ export class Season {
    */
   nameOf(id) {
     const record = id === undefined ? undefined : this.engine.record(id);
-    return record ? shownName(record) || "Somebody" : "A former member";
+    return record ? shownName(record) || WORDS.somebody : WORDS.aFormerMember;
   }
 
   /**
@@ -232,8 +233,8 @@ export class Season {
  * @returns {{word: string, label: string}}
  */
 export function eventStatus(event) {
-  if (event.fields.attended) return { word: "attended", label: "Attended" };
-  return event.fields.registered ? { word: "registered", label: "Registered" } : { word: "not-registered", label: "Not Registered" };
+  if (event.fields.attended) return { word: "attended", label: WORDS.attended };
+  return event.fields.registered ? { word: "registered", label: WORDS.registered } : { word: "not-registered", label: WORDS.notRegistered };
 }
 
 /**
@@ -241,7 +242,7 @@ export function eventStatus(event) {
  * @param {FamilyRecord} record
  */
 export function titleOf(record) {
-  return shownName(record) || (record.kind === "event" ? "Unknown event" : "Unknown");
+  return shownName(record) || (record.kind === "event" ? WORDS.unknownEvent : WORDS.unknown);
 }
 
 /**
@@ -250,7 +251,7 @@ export function titleOf(record) {
  * @returns {string}
  */
 export function labelOf(record, field) {
-  return choiceLabel(record, field) ?? "Unknown";
+  return choiceLabel(record, field) ?? WORDS.unknown;
 }
 
 /**

@@ -5,6 +5,7 @@ import { request, sentence } from "../sessions/account.js";
 import { hasPasskeys, register, show as showPasskey } from "../sessions/passkeys.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { dateText, instantText } from "../words/dates.js";
+import { WORDS } from "../words/settings.js";
 import { shownToOthers } from "./activity.js";
 import { labelled } from "./event.js";
 import { nameDialog } from "./form.js";
@@ -14,7 +15,7 @@ import { logLinks, wholeLinks } from "./log-links.js";
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../screen/router.js").Page} Page */
 
-const ROLES = /** @type {{[role: string]: string}} */ ({ athlete: "Athlete", parent: "Parent", guest: "Guest (reads only)" });
+const ROLES = /** @type {{[role: string]: string}} */ ({ athlete: WORDS.athlete, parent: WORDS.parent, guest: WORDS.guestReadsOnly });
 
 /**
  * Asks for the password, so that an act goes that needs a check; then does it again.
@@ -25,7 +26,7 @@ export function confirmDialog(app, again) {
   const password = /** @type {HTMLInputElement} */ (h("input", { type: "password", autocomplete: "current-password" }));
   const factor = /** @type {HTMLInputElement} */ (h("input", { inputmode: "numeric", autocomplete: "one-time-code" }));
   const error = h("p.error", { role: "alert" });
-  openDialog("Confirm that it is you", (close) => [h("form", {
+  openDialog(WORDS.confirmThatItIsYou, (close) => [h("form", {
     novalidate: true, on: {
       submit: async (/** @type {Event} */ event) => {
         event.preventDefault();
@@ -35,13 +36,13 @@ export function confirmDialog(app, again) {
         again();
       },
     },
-  }, h("p", null, "This act needs your password. It counts for ten minutes."), labelled("Password", password), labelled("One-time password", factor, "If you have a second factor."), error,
-  h("div.buttons", null, button("plain", "Cancel", close), hasPasskeys() && button("plain", "Use a passkey", async () => {
+  }, h("p", null, WORDS.thisActNeedsYourPassword), labelled(WORDS.password, password), labelled(WORDS.oneTimePassword, factor, WORDS.ifYouHaveASecond), error,
+  h("div.buttons", null, button("plain", WORDS.cancel, close), hasPasskeys() && button("plain", WORDS.useAPasskey, async () => {
     const answer = await showPasskey("confirm");
     if (answer.status !== 200) { error.textContent = sentence(answer); return; }
     close();
     again();
-  }), h("button.primary", { type: "submit" }, "Confirm")))]);
+  }), h("button.primary", { type: "submit" }, WORDS.confirm)))]);
 }
 
 /**
@@ -52,18 +53,18 @@ function inviteDialog(app, done) {
   const name = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
   const role = /** @type {HTMLSelectElement} */ (h("select", { value: "parent" }, Object.entries(ROLES).map(([word, label]) => h("option", { value: word }, label))));
   const born = /** @type {HTMLInputElement} */ (h("input", { type: "date" }));
-  const bornField = labelled("Date of birth", born, "Athletes under 13 have no sign-in; from 13 to 17 a parent consents first.");
+  const bornField = labelled(WORDS.dateOfBirth, born, WORDS.athletesUnder13HaveNo);
   const error = h("p.error", { role: "alert" });
   const id = newId(), secret = nonce();
   bornField.hidden = true;
   role.addEventListener("change", () => { bornField.hidden = role.value !== "athlete"; });
-  openDialog("Invite somebody", (close) => {
+  openDialog(WORDS.inviteSomebody, (close) => {
     const place = h("div", null);
     place.append(h("form", {
       novalidate: true, on: {
         submit: async (/** @type {Event} */ event) => {
           event.preventDefault();
-          if (name.value.trim() === "") { error.textContent = "Name is required"; name.focus(); return; }
+          if (name.value.trim() === "") { error.textContent = WORDS.nameIsRequired; name.focus(); return; }
           try {
             const answer = await app.store.ask((number) => ({
               type: "invite", request: number, id, nonce: secret, name: name.value.trim(), role: role.value, ...(role.value === "athlete" && born.value ? { born: born.value } : {}),
@@ -71,20 +72,20 @@ function inviteDialog(app, done) {
             const { code } = answer;
             done();
             if (!code) {
-              fill(place, h("p", null, `${name.value.trim()} is in the family now, without a sign-in.`), h("div.buttons", null, button("primary", "Done", close)));
+              fill(place, h("p", null, WORDS.isInTheFamilyNow(name.value.trim())), h("div.buttons", null, button("primary", WORDS.done, close)));
               return;
             }
             const url = `${location.origin}/#${code}`;
             const field = /** @type {HTMLInputElement} */ (h("input", { readonly: true, value: url, on: { focus: () => field.select() } }));
-            fill(place, h("p", null, `Send this link to ${name.value.trim()}. It is good once and for seven days, and opens nothing for anybody with another name.`), labelled("Link", field), labelled("Code", h("input", { readonly: true, value: code }), "For the terminal client: huddle join CODE"),
-              h("div.buttons", null, navigator.clipboard && button("plain", "Copy the link", () => navigator.clipboard.writeText(url).then(() => app.toasts.show("The link is copied"))), button("primary", "Done", close)));
+            fill(place, h("p", null, WORDS.sendThisLinkToIt(name.value.trim())), labelled(WORDS.link, field), labelled(WORDS.code, h("input", { readonly: true, value: code }), WORDS.forTheTerminalClient),
+              h("div.buttons", null, navigator.clipboard && button("plain", WORDS.copyTheLink, () => navigator.clipboard.writeText(url).then(() => app.toasts.show(WORDS.theLinkIsCopied))), button("primary", WORDS.done, close)));
             field.focus();
           } catch (refusal) {
             error.textContent = /** @type {any} */ (refusal).rejection?.message ?? String(refusal);
           }
         },
       },
-    }, labelled("Name", name), labelled("Role", role), bornField, error, h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, "Invite"))));
+    }, labelled(WORDS.name, name), labelled(WORDS.role, role), bornField, error, h("div.buttons", null, button("plain", WORDS.cancel, close), h("button.primary", { type: "submit" }, WORDS.invite))));
     return [place];
   });
 }
@@ -102,11 +103,11 @@ export function settingsPage(app) {
     fill(members, season.members.map((member) => {
       const isSelf = member.id === season.self;
       const isHere = app.store.engine.presence.has(member.id);
-      return h("li", null, h("div", null, h("strong", { dir: "auto" }, member.fields.name), isSelf && " (you)", h("p.hint", null, ROLES[member.fields.role] ?? member.fields.role, isHere && " · here now")),
+      return h("li", null, h("div", null, h("strong", { dir: "auto" }, member.fields.name), isSelf && WORDS.you, h("p.hint", null, ROLES[member.fields.role] ?? member.fields.role, isHere && WORDS.hereNow)),
         h("div.actions", null,
-          season.may("update", "member", { record: member, fields: ["name"] }) && button("plain", "Rename", () => nameDialog(app, "Rename", "Save", { label: "Name", value: member.fields.name }, (name) => { app.perform([app.update(member, { name })], "Renamed"); }), { "aria-label": `Rename ${member.fields.name}` }),
-          isParent && !isSelf && member.fields.role !== "athlete" && button("plain", member.fields.role === "parent" ? "Make a guest" : "Make a parent", () => app.perform([app.update(member, { role: member.fields.role === "parent" ? "guest" : "parent" })], "Role changed"), { "aria-label": `Change the role of ${member.fields.name}` }),
-          season.may("delete", "member", { record: member }) && button("danger", isSelf ? "Leave the family" : "Remove", () => remove(member.id), { "aria-label": isSelf ? "Leave the family" : `Remove ${member.fields.name}` })));
+          season.may("update", "member", { record: member, fields: ["name"] }) && button("plain", WORDS.rename, () => nameDialog(app, WORDS.rename, WORDS.save, { label: WORDS.name, value: member.fields.name }, (name) => { app.perform([app.update(member, { name })], WORDS.renamed); }), { "aria-label": WORDS.renameOf(member.fields.name) }),
+          isParent && !isSelf && member.fields.role !== "athlete" && button("plain", member.fields.role === "parent" ? WORDS.makeAGuest : WORDS.makeAParent, () => app.perform([app.update(member, { role: member.fields.role === "parent" ? "guest" : "parent" })], WORDS.roleChanged), { "aria-label": WORDS.changeTheRoleOf(member.fields.name) }),
+          season.may("delete", "member", { record: member }) && button("danger", isSelf ? WORDS.leaveTheFamily : WORDS.remove, () => remove(member.id), { "aria-label": isSelf ? WORDS.leaveTheFamily : WORDS.removeOf(member.fields.name) })));
     }));
     invitesPart.hidden = !isParent;
   }
@@ -116,12 +117,12 @@ export function settingsPage(app) {
     const member = season.find("member", id);
     if (!member) return;
     const isSelf = id === season.self;
-    const text = isSelf ? "You lose your entry to this family; its records stay." : `${member.fields.name} loses their entry immediately; their records stay.`;
-    if (!(await ask(isSelf ? "Leave the family?" : `Remove ${member.fields.name}?`, text, { yes: isSelf ? "Leave" : "Remove", danger: true }))) return;
+    const text = isSelf ? WORDS.youLoseYourEntryTo : WORDS.losesTheirEntry(member.fields.name);
+    if (!(await ask(isSelf ? WORDS.leaveTheFamilyQuestion : WORDS.removeQuestion(member.fields.name), text, { yes: isSelf ? WORDS.leave : WORDS.remove, danger: true }))) return;
     try {
       const { mutation, outcome } = app.store.perform([{ op: "delete", kind: "member", id, base: member.version }]);
       outcome.then(({ rejection }) => {
-        if (rejection?.code !== "confirm_first") return app.toasts.show(rejection ? rejection.message : "Removed");
+        if (rejection?.code !== "confirm_first") return app.toasts.show(rejection ? rejection.message : WORDS.removed);
         app.store.drop(mutation);
         return confirmDialog(app, () => remove(id));
       });
@@ -138,17 +139,17 @@ export function settingsPage(app) {
       hasInvites = true;
       const frame = await app.store.ask((number) => ({ type: "invites", request: number }));
       const open = (frame.invites ?? []).filter((/** @type {any} */ one) => one.state === "pending" || one.state === "proposed");
-      fill(invites, open.length === 0 && h("li.hint", null, "No open invites"), open.map((/** @type {any} */ one) => h("li", null,
-        h("div", null, h("strong", { dir: "auto" }, one.name), h("p.hint", null, `${ROLES[one.role] ?? one.role} · ${one.state}${one.expires_at ? ` until ${instantText(one.expires_at)}` : ""}`)),
-        h("div.actions", null, button("plain", "Withdraw", async () => {
+      fill(invites, open.length === 0 && h("li.hint", null, WORDS.noOpenInvites), open.map((/** @type {any} */ one) => h("li", null,
+        h("div", null, h("strong", { dir: "auto" }, one.name), h("p.hint", null, `${ROLES[one.role] ?? one.role} · ${one.state}${one.expires_at ? WORDS.until(instantText(one.expires_at)) : ""}`)),
+        h("div.actions", null, button("plain", WORDS.withdraw, async () => {
           try {
             await app.store.ask((number) => ({ type: "withdraw_invite", request: number, id: one.id }));
-            app.toasts.show("The invite is withdrawn");
+            app.toasts.show(WORDS.theInviteIsWithdrawn);
             loadInvites();
           } catch (error) {
             app.complain(error);
           }
-        }, { "aria-label": `Withdraw the invite of ${one.name}` })))));
+        }, { "aria-label": WORDS.withdrawTheInviteOf(one.name) })))));
     } catch (error) {
       app.complain(error);
     }
@@ -161,40 +162,40 @@ export function settingsPage(app) {
       return;
     }
     fill(sessions, answer.content.sessions.map((/** @type {any} */ one) => h("li", null,
-      h("div", null, h("strong", { dir: "auto" }, one.name || (one.kind === "browser" ? "A browser" : one.kind === "terminal" ? "A terminal" : "A program")), one.current && " (this one)", h("p.hint", null, `Signed in ${dateText(one.created)}, used ${dateText(one.used)}, ends ${dateText(one.ends)}`)),
+      h("div", null, h("strong", { dir: "auto" }, one.name || (one.kind === "browser" ? WORDS.aBrowser : one.kind === "terminal" ? WORDS.aTerminal : WORDS.aProgram)), one.current && WORDS.thisOne, h("p.hint", null, WORDS.signedInUsedEnds(dateText(one.created), dateText(one.used), dateText(one.ends)))),
       h("div.actions", null,
-        button("plain", "Rename", () => nameDialog(app, "Rename the session", "Save", { label: "Name", value: one.name ?? "" }, async (name) => {
+        button("plain", WORDS.rename, () => nameDialog(app, WORDS.renameTheSession, WORDS.save, { label: WORDS.name, value: one.name ?? "" }, async (name) => {
           const renamed = await request("PATCH", `/sessions/${one.id}`, { name });
           if (renamed.status !== 200) app.toasts.show(sentence(renamed));
           loadSessions();
-        }), { "aria-label": `Rename ${one.name || "the session"}` }),
-        !one.current && button("danger", "End", async () => {
+        }), { "aria-label": WORDS.renameOf(one.name || WORDS.theSession) }),
+        !one.current && button("danger", WORDS.end, async () => {
           const ended = await request("DELETE", `/sessions/${one.id}`);
-          app.toasts.show(ended.status === 204 ? "That device is signed out" : sentence(ended));
+          app.toasts.show(ended.status === 204 ? WORDS.thatDeviceIsSignedOut : sentence(ended));
           loadSessions();
-        }, { "aria-label": `End ${one.name || "the session"}` })))));
+        }, { "aria-label": WORDS.endOf(one.name || WORDS.theSession) })))));
   }
 
   async function loadPasskeys() {
     const answer = await request("GET", "/passkeys");
     passkeysPart.hidden = !hasPasskeys() || answer.status !== 200;
     if (answer.status !== 200) return;
-    fill(passkeys, answer.content.passkeys.length === 0 && h("li.hint", null, "No passkey yet. A passkey opens the sign-in with the fingerprint, face or code of a device."), answer.content.passkeys.map((/** @type {any} */ one) => h("li", null,
-      h("div", null, h("strong", { dir: "auto" }, one.name), h("p.hint", null, `Made ${dateText(one.created_on)}${one.used_on ? `, used ${dateText(one.used_on)}` : ", not used yet"}`)),
+    fill(passkeys, answer.content.passkeys.length === 0 && h("li.hint", null, WORDS.noPasskeyYetAPasskey), answer.content.passkeys.map((/** @type {any} */ one) => h("li", null,
+      h("div", null, h("strong", { dir: "auto" }, one.name), h("p.hint", null, WORDS.made(dateText(one.created_on), one.used_on ? WORDS.used(dateText(one.used_on)) : WORDS.notUsedYet))),
       h("div.actions", null,
-        button("plain", "Rename", () => nameDialog(app, "Rename the passkey", "Save", { label: "Name", value: one.name }, async (name) => { told(await request("PATCH", `/passkeys/${one.id}`, { name }), "Renamed", () => {}); }), { "aria-label": `Rename the passkey ${one.name}` }),
-        button("danger", "Remove", () => removePasskey(one), { "aria-label": `Remove the passkey ${one.name}` })))));
+        button("plain", WORDS.rename, () => nameDialog(app, WORDS.renameThePasskey, WORDS.save, { label: WORDS.name, value: one.name }, async (name) => { told(await request("PATCH", `/passkeys/${one.id}`, { name }), WORDS.renamed, () => {}); }), { "aria-label": WORDS.renameThePasskeyOf(one.name) }),
+        button("danger", WORDS.remove, () => removePasskey(one), { "aria-label": WORDS.removeThePasskey(one.name) })))));
   }
 
   /** @param {any} one */
   async function removePasskey(one) {
-    if (!(await ask(`Remove the passkey ${one.name}?`, "It no longer opens your sign-in.", { yes: "Remove", danger: true }))) return;
-    told(await request("DELETE", `/passkeys/${one.id}`), "The passkey is removed", () => removePasskey(one));
+    if (!(await ask(WORDS.removeThePasskeyQuestion(one.name), WORDS.itNoLongerOpensYour, { yes: WORDS.remove, danger: true }))) return;
+    told(await request("DELETE", `/passkeys/${one.id}`), WORDS.thePasskeyIsRemoved, () => removePasskey(one));
   }
 
   function addPasskey() {
-    nameDialog(app, "New passkey", "Continue", { label: "Name of this device", value: "" }, async (name) => {
-      told(await register(name), "The passkey is ready. Your other devices are signed out.", addPasskey);
+    nameDialog(app, WORDS.newPasskey, WORDS.continue, { label: WORDS.nameOfThisDevice, value: "" }, async (name) => {
+      told(await register(name), WORDS.thePasskeyIsReadyYour, addPasskey);
     });
   }
 
@@ -213,8 +214,8 @@ export function settingsPage(app) {
     const answer = await request("GET", "/account");
     if (answer.status !== 200) return fill(account, h("p.hint", null, sentence(answer)));
     const { name } = answer.content;
-    return fill(account, h("p", null, name ? `You sign in as ${name}.` : "You have no password: this device is your only way in, and a parent or the host can let you in again."),
-      button("plain", name ? "Change name or password" : "Set a name and a password", () => passwordDialog(name ?? "")));
+    return fill(account, h("p", null, name ? WORDS.youSignInAs(name) : WORDS.youHaveNoPasswordThis),
+      button("plain", name ? WORDS.changeNameOrPassword : WORDS.setANameAndA, () => passwordDialog(name ?? "")));
   }
 
   /** @param {string} held */
@@ -222,7 +223,7 @@ export function settingsPage(app) {
     const name = /** @type {HTMLInputElement} */ (h("input", { value: held, autocomplete: "username", autocapitalize: "none", spellcheck: "false", maxlength: "64" }));
     const password = /** @type {HTMLInputElement} */ (h("input", { type: "password", autocomplete: "new-password" }));
     const error = h("p.error", { role: "alert" });
-    openDialog("Name and password", (close) => [h("form", {
+    openDialog(WORDS.nameAndPassword, (close) => [h("form", {
       novalidate: true, on: {
         submit: async (/** @type {Event} */ event) => {
           event.preventDefault();
@@ -230,34 +231,34 @@ export function settingsPage(app) {
           if (answer.content?.code === "confirm_first") { close(); confirmDialog(app, () => passwordDialog(held)); return; }
           if (answer.status !== 200) { error.textContent = sentence(answer); return; }
           close();
-          app.toasts.show("Saved. Your other devices are signed out.");
+          app.toasts.show(WORDS.savedYourOtherDevicesAre);
           loadAccount();
           loadSessions();
         },
       },
-    }, labelled("Name", name, "3 to 64 characters; nobody else on this server has it."), labelled("Password", password, "10 characters or more. There is no other rule."), error,
-    h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, "Save")))]);
+    }, labelled(WORDS.name, name, WORDS.signInNameHint), labelled(WORDS.password, password, WORDS.passwordHint), error,
+    h("div.buttons", null, button("plain", WORDS.cancel, close), h("button.primary", { type: "submit" }, WORDS.save)))]);
   }
 
-  const week = /** @type {HTMLSelectElement} */ (h("select", { on: { change: () => { try { localStorage.setItem("huddle-week-start", week.value); } catch { /* blocked storage */ } } } }, h("option", { value: "0" }, "Sunday"), h("option", { value: "1" }, "Monday")));
+  const week = /** @type {HTMLSelectElement} */ (h("select", { on: { change: () => { try { localStorage.setItem("huddle-week-start", week.value); } catch { /* blocked storage */ } } } }, h("option", { value: "0" }, WORDS.sunday), h("option", { value: "1" }, WORDS.monday)));
   try { week.value = localStorage.getItem("huddle-week-start") === "1" ? "1" : "0"; } catch { /* blocked storage */ }
   const activity = /** @type {HTMLInputElement} */ (h("input", { id: "show-activity", type: "checkbox", checked: shownToOthers.isOn, on: { change: () => shownToOthers.set(activity.checked) } }));
-  fill(invitesPart, h("h2", null, "Invites"), invites, button("plain", "+ Invite somebody", () => inviteDialog(app, loadInvites)));
-  fill(passkeysPart, h("h2", null, "Passkeys"), passkeys, button("plain", "+ Add a passkey of this device", addPasskey));
+  fill(invitesPart, h("h2", null, WORDS.invites), invites, button("plain", WORDS.inviteSomebodyPart, () => inviteDialog(app, loadInvites)));
+  fill(passkeysPart, h("h2", null, WORDS.passkeys), passkeys, button("plain", WORDS.addAPasskeyOfThis, addPasskey));
   loadPasskeys();
   showMembers();
   loadInvites();
   loadSessions();
   loadAccount();
   return {
-    title: "Settings",
-    element: h("section.settings", null, h("h1", null, "Settings"),
-      h("section", null, h("h2", null, "Members"), members), invitesPart,
+    title: WORDS.settings,
+    element: h("section.settings", null, h("h1", null, WORDS.settings),
+      h("section", null, h("h2", null, WORDS.members), members), invitesPart,
       logLinks(app), wholeLinks(app),
-      h("section", null, h("h2", null, "Your sign-in"), account), passkeysPart, h("section", null, h("h2", null, "Where you are signed in"), sessions),
-      h("section", null, h("h2", null, "This browser"), labelled("Weeks begin on", week),
-        h("div.field.check", null, activity, h("label", { for: "show-activity" }, "The others see when I type, and which record I edit or look at")), keysSwitch(), h("div.buttons", null, button("danger", "Sign out", () => app.signOut()))),
-      app.memberships.length > 1 && h("section", null, h("h2", null, "Your families"), h("ul.rows", null, app.memberships.map((one) => h("li", null, one.family === app.store.engine.family ? h("strong", null, one.name) : button("plain", one.name, () => app.openFamily(one))))))),
+      h("section", null, h("h2", null, WORDS.yourSignIn), account), passkeysPart, h("section", null, h("h2", null, WORDS.whereYouAreSignedIn), sessions),
+      h("section", null, h("h2", null, WORDS.thisBrowser), labelled(WORDS.weeksBeginOn, week),
+        h("div.field.check", null, activity, h("label", { for: "show-activity" }, WORDS.theOthersSeeWhenI)), keysSwitch(), h("div.buttons", null, button("danger", WORDS.signOut, () => app.signOut()))),
+      app.memberships.length > 1 && h("section", null, h("h2", null, WORDS.yourFamilies), h("ul.rows", null, app.memberships.map((one) => h("li", null, one.family === app.store.engine.family ? h("strong", null, one.name) : button("plain", one.name, () => app.openFamily(one))))))),
     update: (ids) => {
       if (ids === undefined || ids.size > 0) showMembers();
       if (!hasInvites) loadInvites();

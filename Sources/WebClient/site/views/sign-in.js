@@ -3,6 +3,7 @@ import { button, fill, h } from "../screen/html.js";
 import { request, sentence, session } from "../sessions/account.js";
 import { nonce } from "../sessions/ids.js";
 import { hasPasskeys, show as showPasskey } from "../sessions/passkeys.js";
+import { WORDS } from "../words/sign-in.js";
 
 /** @typedef {import("../sessions/store.js").Membership} Membership */
 /**
@@ -18,7 +19,7 @@ function field(label, attributes, hint) {
     hint && h("p.hint", { id: `${id}-hint` }, hint));
 }
 
-const COOKIES = "This browser blocks cookies for this page, so it cannot stay signed in. Allow cookies for this address, then sign in again.";
+const COOKIES = WORDS.thisBrowserBlocksCookies;
 
 /**
  * @param {{code: string, reason?: string, signedIn: (memberships: Membership[], isBrief: boolean) => void}} options `code`: from the link with which the
@@ -39,24 +40,24 @@ export function signInPage({ code, reason, signedIn }) {
     /** @type {HTMLElement[]} */
     const fields = [];
     if (way === "code") {
-      fields.push(field("Code", { name: "code", value: code, required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false" },
-        "The code of your invite, or the one that another device of yours shows."));
-      if (needsName) fields.push(field("Your name", { name: "name", required: true, autocomplete: "name" }, "As the person wrote it who invited you."));
+      fields.push(field(WORDS.code, { name: "code", value: code, required: true, autocomplete: "one-time-code", autocapitalize: "characters", spellcheck: "false" },
+        WORDS.theCodeOfYourInvite));
+      if (needsName) fields.push(field(WORDS.yourName, { name: "name", required: true, autocomplete: "name" }, WORDS.asThePersonWroteIt));
     } else if (way === "name") {
-      fields.push(field("Name", { name: "name", required: true, autocomplete: "username webauthn", autocapitalize: "none", spellcheck: "false" }));
-      fields.push(field("Password", { name: "password", type: "password", required: true, autocomplete: "current-password" }, "Or one of your recovery codes, or a code from a mail."));
-      if (needsFactor) fields.push(field("One-time password", { name: "one_time", required: true, inputmode: "numeric", autocomplete: "one-time-code" },
-        "From your authenticator, or one of your recovery codes."));
+      fields.push(field(WORDS.name, { name: "name", required: true, autocomplete: "username webauthn", autocapitalize: "none", spellcheck: "false" }));
+      fields.push(field(WORDS.password, { name: "password", type: "password", required: true, autocomplete: "current-password" }, WORDS.orOneOfYourRecovery));
+      if (needsFactor) fields.push(field(WORDS.oneTimePassword, { name: "one_time", required: true, inputmode: "numeric", autocomplete: "one-time-code" },
+        WORDS.fromYourAuthenticatorOr));
     } else {
-      fields.push(field("Sign-in token", { name: "token", type: "password", required: true, autocomplete: "off" }, "The text of 43 letters and digits that the host gave you."));
+      fields.push(field(WORDS.signInToken, { name: "token", type: "password", required: true, autocomplete: "off" }, WORDS.theTextOf43Letters));
     }
-    const others = /** @type {const} */ ([["code", "Use a code"], ["name", "Use name and password"], ["token", "Use a sign-in token"]]).filter(([word]) => word !== way);
+    const others = /** @type {const} */ ([["code", WORDS.useACode], ["name", WORDS.useNameAndPassword], ["token", WORDS.useASignInToken]]).filter(([word]) => word !== way);
     fill(form,
       fields,
-      h("div.check", null, brief, h("label", { for: "sign-in-brief" }, "This is not my computer: keep nothing on it")),
+      h("div.check", null, brief, h("label", { for: "sign-in-brief" }, WORDS.thisIsNotMyComputer)),
       problem,
-      h("div.buttons", null, h("button.primary", { type: "submit" }, "Sign in")),
-      h("div.buttons", null, way === "name" && button("plain", "Have a code mailed", askForMail), hasPasskeys() && button("plain", "Use a passkey", usePasskey), others.map(([word, label]) => button("plain", label, () => { way = word; problem.textContent = ""; show(); }))));
+      h("div.buttons", null, h("button.primary", { type: "submit" }, WORDS.signIn)),
+      h("div.buttons", null, way === "name" && button("plain", WORDS.haveACodeMailed, askForMail), hasPasskeys() && button("plain", WORDS.useAPasskey, usePasskey), others.map(([word, label]) => button("plain", label, () => { way = word; problem.textContent = ""; show(); }))));
     /** @type {HTMLElement | null} */ (form.querySelector("input"))?.focus();
   }
 
@@ -85,12 +86,12 @@ export function signInPage({ code, reason, signedIn }) {
   async function askForMail() {
     const input = /** @type {HTMLInputElement} */ (form.querySelector("[name=name]"));
     if (input.value.trim() === "") {
-      problem.textContent = "Type your name or your e-mail address first.";
+      problem.textContent = WORDS.typeYourNameOrYour;
       input.focus();
       return;
     }
     const answer = await request("POST", "/account/recovery", { name: input.value.trim() });
-    problem.textContent = answer.status === 202 ? `${answer.content.message} Type it in the place of the password.` : sentence(answer);
+    problem.textContent = answer.status === 202 ? WORDS.typeItInThePlace(answer.content.message) : sentence(answer);
   }
 
   form.addEventListener("submit", async (event) => {
@@ -98,13 +99,13 @@ export function signInPage({ code, reason, signedIn }) {
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
     const empty = /** @type {HTMLInputElement | undefined} */ ([...form.querySelectorAll("input[required]")].find((one) => /** @type {HTMLInputElement} */ (one).value.trim() === ""));
     if (empty) {
-      problem.textContent = `${form.querySelector(`label[for="${empty.id}"]`)?.textContent} is required.`;
+      problem.textContent = WORDS.isRequired(form.querySelector(`label[for="${empty.id}"]`)?.textContent);
       empty.focus();
       return;
     }
     const submit = /** @type {HTMLButtonElement} */ (form.querySelector("button[type=submit]"));
     submit.disabled = true;
-    submit.textContent = "Signing in …";
+    submit.textContent = WORDS.signingIn;
     if (values.code !== undefined && values.code !== code) {
       code = values.code;
       client = nonce();
@@ -125,7 +126,7 @@ export function signInPage({ code, reason, signedIn }) {
       answer = await request("POST", "/session", { ...content, password: undefined, recovery_code: values.password });
     }
     submit.disabled = false;
-    submit.textContent = "Sign in";
+    submit.textContent = WORDS.signIn;
     if (answer.status === 201) {
       await enter(answer.content.memberships, isBrief);
       return;
@@ -151,10 +152,10 @@ export function signInPage({ code, reason, signedIn }) {
   show();
   const isPlain = location.protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
   return h("main.sign-in", null,
-    h("h1", null, "Huddle"),
-    h("p.subtitle", null, "The season of your family: events, trips, documents, and the conversation about them."),
+    h("h1", null, WORDS.huddle),
+    h("p.subtitle", null, WORDS.theSeasonOfYourFamily),
     reason && h("p.notice", { role: "status" }, reason),
     !navigator.cookieEnabled && h("p.notice", { role: "alert" }, COOKIES),
-    isPlain && h("p.notice", null, "This address has no encryption: people on the same network can read along, and the page does not start offline. Ask the host for an https address."),
+    isPlain && h("p.notice", null, WORDS.thisAddressHasNo),
     form);
 }

@@ -7,6 +7,7 @@ import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { newId } from "../sessions/ids.js";
 import { durationText, localParts, localText, minutesText, ownZone } from "../words/dates.js";
+import { WORDS } from "../words/trip-items.js";
 import { choicesOf, labelled } from "./event.js";
 import { directions } from "./event-form.js";
 import { differing } from "./form.js";
@@ -32,7 +33,7 @@ export function categoryIcon(item) {
  * @param {string} title what is there, for screen readers
  */
 export function place(location, title) {
-  return h("p.hint", { dir: "auto" }, location, " ", h("a.map.no-print", { href: directions({ address: location }), target: "_blank", rel: "noopener noreferrer", "aria-label": `Map of ${title}` }, "Map"));
+  return h("p.hint", { dir: "auto" }, location, " ", h("a.map.no-print", { href: directions({ address: location }), target: "_blank", rel: "noopener noreferrer", "aria-label": WORDS.mapOf(title) }, WORDS.map));
 }
 
 /**
@@ -56,26 +57,26 @@ export function itemRow(app, item, day, { trip = false, actions = false } = {}) 
   const { fields } = item;
   const start = localParts(fields.start_time), end = localParts(fields.end_time);
   const duration = durationText(minutesOf(fields));
-  let when = start && start.date === day ? (end ? minutesText(start.minutes) : "All day") : "";
-  if (start && start.date < day) when = end && end.date === day && end.minutes > 0 ? `until ${minutesText(end.minutes)}` : "all day";
+  let when = start && start.date === day ? (end ? minutesText(start.minutes) : WORDS.allDay) : "";
+  if (start && start.date < day) when = end && end.date === day && end.minutes > 0 ? WORDS.until(minutesText(end.minutes)) : WORDS.allDay2;
   // The viewer's own time beside it, where it differs.
   const instant = start && instantOf(fields.start_zone, start.date * 1440 + start.minutes);
   const here = instant === undefined ? undefined : localAt(ownZone(), instant);
-  const own = here !== undefined && start && end && start.date === day && here !== start.date * 1440 + start.minutes ? `${minutesText(here - Math.floor(here / 1440) * 1440)} where you are` : "";
+  const own = here !== undefined && start && end && start.date === day && here !== start.date * 1440 + start.minutes ? WORDS.whereYouAre(minutesText(here - Math.floor(here / 1440) * 1440)) : "";
   const parent = trip ? season.find("trip", fields.trip_id) : undefined;
   const people = (fields.participants ?? []).map((/** @type {any} */ one) => one.name).join(", ");
   const mayEdit = actions && season.may("update", "trip_item", { record: item });
   return h(`li.item.${fields.category ?? "other"}`, { "data-key": item.id },
     icon(categoryIcon(item)),
     h("div.body", null,
-      h("p.when", null, when, " ", h("span.badge", null, duration), fields.include_in_itinerary === false && h("span.badge", null, "Not in the itinerary"), season.isWaiting(item.id) && h("span.badge.waiting", null, "Waiting")),
+      h("p.when", null, when, " ", h("span.badge", null, duration), fields.include_in_itinerary === false && h("span.badge", null, WORDS.notInTheItinerary), season.isWaiting(item.id) && h("span.badge.waiting", null, WORDS.waiting)),
       h("p.title", { dir: "auto" }, titleOf(item), h("span.unseen", null, `, ${labelOf(item, "category")}`)),
       own && h("p.hint.no-print", null, own), fields.location && place(fields.location, titleOf(item)), people && h("p.hint", { dir: "auto" }, people),
       parent && h("p.hint", null, link(`/trips/${parent.id}`, titleOf(parent), { dir: "auto" })),
       fields.description && h("p.text", { dir: "auto" }, fields.description)),
     mayEdit && h("div.actions.no-print", null,
-      button("plain", "Edit", () => itemDialog(app, item.fields.trip_id, item), { "aria-label": `Edit ${titleOf(item)}`, "data-act": `edit ${item.id}` }),
-      button("icon.danger", icon("trash"), () => app.remove(item, "Delete this item?", `${titleOf(item)} deleted`), { "aria-label": `Delete ${titleOf(item)}`, "data-act": `delete ${item.id}` })));
+      button("plain", WORDS.edit, () => itemDialog(app, item.fields.trip_id, item), { "aria-label": WORDS.editOf(titleOf(item)), "data-act": `edit ${item.id}` }),
+      button("icon.danger", icon("trash"), () => app.remove(item, WORDS.deleteThisItem, WORDS.deleted(titleOf(item))), { "aria-label": WORDS.delete(titleOf(item)), "data-act": `delete ${item.id}` })));
 }
 
 /**
@@ -110,11 +111,11 @@ export function itemDialog(app, trip, item, day) {
     if (from !== undefined && to !== undefined && last !== undefined) end.value = writeLocal(to + from - last) ?? end.value;
     last = from ?? last;
   });
-  const endField = labelled("End", end);
+  const endField = labelled(WORDS.end, end);
   hasEnd.addEventListener("change", () => endField.toggleAttribute("hidden", !hasEnd.checked));
   endField.toggleAttribute("hidden", !hasEnd.checked);
-  openDialog(item ? "Edit item" : "Add to the trip", (close) => {
-    const label = item ? "Save" : "Add";
+  openDialog(item ? WORDS.editItem : WORDS.addToTheTrip, (close) => {
+    const label = item ? WORDS.save : WORDS.add;
     const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, label));
     const check = () => { save.disabled = submission.isWaiting || title.value.trim() === ""; };
     /**
@@ -125,7 +126,7 @@ export function itemDialog(app, trip, item, day) {
      */
     const settle = async (answer, operation, done) => {
       check();
-      fill(save, "Saving …");
+      fill(save, WORDS.saving);
       const rejection = await answer;
       fill(save, label);
       check();
@@ -134,7 +135,7 @@ export function itemDialog(app, trip, item, day) {
       else if (rejection.code !== "overlap" || submission.refused === undefined) fill(error, rejection.message);
       else {
         overlapDialog(app, submission.refused, rejection, operation, {
-          accept: (overlap) => settle(submission.accept(overlap, "Both are in the plan"), operation, done), back: () => title.focus(), drop: () => { submission.forget(); close(); }, later: close,
+          accept: (overlap) => settle(submission.accept(overlap, WORDS.bothAreInThePlan), operation, done), back: () => title.focus(), drop: () => { submission.forget(); close(); }, later: close,
         });
       }
     };
@@ -147,7 +148,7 @@ export function itemDialog(app, trip, item, day) {
           event.preventDefault();
           if (save.disabled) return;
           const from = readLocal(start.value), to = hasEnd.checked ? readLocal(end.value) : undefined;
-          error.textContent = from === undefined ? "Start is required, as a day with a time" : hasEnd.checked && to === undefined ? "End is required, or switch it off for the whole day" : to !== undefined && to < from ? "End must be after start" : "";
+          error.textContent = from === undefined ? WORDS.startIsRequiredAsA : hasEnd.checked && to === undefined ? WORDS.endIsRequiredOrSwitch : to !== undefined && to < from ? WORDS.endMustBeAfterStart : "";
           if (error.textContent !== "") return;
           const wanted = {
             trip_id: trip, title: title.value.trim(), description: description.value.trim(), location: location.value.trim(), start_time: start.value, end_time: hasEnd.checked ? end.value : "",
@@ -158,13 +159,13 @@ export function itemDialog(app, trip, item, day) {
             const held = season.find("trip_item", id) ?? item;
             const changed = differing(rest, item.fields);
             if (Object.keys(changed).length === 0) close();
-            else send({ ...app.update(held, changed), base: Math.min(held.version, item.version) }, `${wanted.title} saved`);
-          } else send(app.create("trip_item", differing(wanted), { id }), `${wanted.title} added`);
+            else send({ ...app.update(held, changed), base: Math.min(held.version, item.version) }, WORDS.saved(wanted.title));
+          } else send(app.create("trip_item", differing(wanted), { id }), WORDS.added(wanted.title));
         },
       },
-    }, labelled("Title", title), labelled("Category", category), labelled("Start", start), h("div.check", null, hasEnd, h("label", { for: "item-has-end" }, "Has an end")), endField,
-    labelled("Location", location), labelled("Description", description), h("div.check", null, included, h("label", { for: "item-included" }, "In the itinerary")), error,
-    h("div.buttons", null, button("plain", "Cancel", () => { submission.forget(); close(); }), save))];
+    }, labelled(WORDS.title, title), labelled(WORDS.category, category), labelled(WORDS.start, start), h("div.check", null, hasEnd, h("label", { for: "item-has-end" }, WORDS.hasAnEnd)), endField,
+    labelled(WORDS.location, location), labelled(WORDS.description, description), h("div.check", null, included, h("label", { for: "item-included" }, WORDS.inTheItinerary)), error,
+    h("div.buttons", null, button("plain", WORDS.cancel, () => { submission.forget(); close(); }), save))];
   }, { closed: () => { submission.isLeft = true; } });
 }
 
@@ -180,10 +181,10 @@ export function saveItem(app, operation, done) {
     outcome.then(({ seq, rejection, warnings = [] }) => {
       app.remember(seq);
       if (rejection?.code === "overlap") overlapDialog(app, mutation, rejection, operation);
-      else if (rejection) app.toasts.show(rejection.message, { label: "Show", act: () => app.router.go("/kept") });
+      else if (rejection) app.toasts.show(rejection.message, { label: WORDS.show, act: () => app.router.go("/kept") });
       else {
-        app.toasts.show(warnings.length > 0 ? `${done}. ${warnings.map((one) => one.message ?? "It overlaps something else of the same people.").join(" ")}` : done,
-          seq === undefined ? undefined : { label: "Undo", act: () => app.undo(seq) });
+        app.toasts.show(warnings.length > 0 ? `${done}. ${warnings.map((one) => one.message ?? WORDS.itOverlapsSomethingElse).join(" ")}` : done,
+          seq === undefined ? undefined : { label: WORDS.undo, act: () => app.undo(seq) });
       }
     });
   } catch (error) {
@@ -204,7 +205,7 @@ function overlapSide(app, side, whose) {
   const until = start && end && start.date === end.date ? minutesText(end.minutes) : localText(side.end_time);
   return h("div.side", null, h("p.hint", null, whose),
     h("p.title", { dir: "auto" }, record && [icon(categoryIcon(record)), " "], side.title),
-    h("p", null, `${localText(side.start_time)} to ${until}`), side.start_zone !== side.end_zone && h("p.hint", null, `${side.start_zone} to ${side.end_zone}`),
+    h("p", null, WORDS.to(localText(side.start_time), until)), side.start_zone !== side.end_zone && h("p.hint", null, WORDS.toZone(side.start_zone, side.end_zone)),
     record?.fields.location && h("p.hint", { dir: "auto" }, record.fields.location));
 }
 
@@ -219,18 +220,18 @@ function overlapSide(app, side, whose) {
  */
 export function overlapDialog(app, draft, refused, operation, form) {
   const found = refused.overlaps ?? [];
-  const reason = /** @type {HTMLInputElement} */ (h("input", { maxlength: "500", dir: "auto", placeholder: "As: Tom joins later" }));
-  openDialog("Two things at the same time", (close) => {
-    const accept = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Keep both"));
+  const reason = /** @type {HTMLInputElement} */ (h("input", { maxlength: "500", dir: "auto", placeholder: WORDS.asTomJoinsLater }));
+  openDialog(WORDS.twoThingsAtTheSame, (close) => {
+    const accept = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.keepBoth));
     reason.addEventListener("input", () => { accept.disabled = reason.value.trim() === ""; });
     return [
-      h("p", null, "This is not saved yet. Say why both at once is right, or drop the change."),
+      h("p", null, WORDS.thisIsNotSavedYet),
       h("ul.overlaps", null, found.map((one) => {
         const [own, other] = one.with.id === operation.id ? [one.with, one.item] : [one.item, one.with];
         const names = one.members.map((/** @type {string} */ id) => app.season.nameOf(id)).join(", ");
         return h("li", null,
-          h("div.sides", null, overlapSide(app, own, own.id === operation.id ? "Your change" : "One"), overlapSide(app, other, "In the plan")),
-          names && h("p", { dir: "auto" }, `Both have ${names}.`));
+          h("div.sides", null, overlapSide(app, own, own.id === operation.id ? WORDS.yourChange : WORDS.one), overlapSide(app, other, WORDS.inThePlan)),
+          names && h("p", { dir: "auto" }, WORDS.bothHave(names)));
       })),
       h("form", {
         novalidate: true, on: {
@@ -243,23 +244,23 @@ export function overlapDialog(app, draft, refused, operation, form) {
               const again = app.store.retry(draft, { reason: reason.value.trim(), pairs: pairsOf(found) });
               again?.outcome.then(({ seq, rejection }) => {
                 app.remember(seq);
-                if (rejection) app.toasts.show(rejection.message, { label: "Show", act: () => app.router.go("/kept") });
-                else app.toasts.show("Both are in the plan", seq === undefined ? undefined : { label: "Undo", act: () => app.undo(seq) });
+                if (rejection) app.toasts.show(rejection.message, { label: WORDS.show, act: () => app.router.go("/kept") });
+                else app.toasts.show(WORDS.bothAreInThePlan, seq === undefined ? undefined : { label: WORDS.undo, act: () => app.undo(seq) });
               });
             } catch (error) {
               app.complain(error);
             }
           },
         },
-      }, labelled("Why both at once is right", reason, "The reason stays with the change, for the family to read."), h("div.buttons", null,
-        form && button("plain", "Change it", () => { close(); form.back(); }),
-        button("plain", "Drop it", () => {
+      }, labelled(WORDS.whyBothAtOnceIs, reason, WORDS.theReasonStaysWithThe), h("div.buttons", null,
+        form && button("plain", WORDS.changeIt, () => { close(); form.back(); }),
+        button("plain", WORDS.dropIt, () => {
           close();
           if (form) form.drop();
           else app.store.drop(draft);
-          app.toasts.show("Everything is where it was.");
+          app.toasts.show(WORDS.everythingIsWhereItWas);
         }),
-        button("plain", "Decide later", () => { close(); form?.later(); app.toasts.show("It is in Kept."); }), accept)),
+        button("plain", WORDS.decideLater, () => { close(); form?.later(); app.toasts.show(WORDS.itIsInKept); }), accept)),
     ];
   }, { wide: true });
 }

@@ -6,6 +6,7 @@ import { button, fill, h, link, refill } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
 import { newId } from "../sessions/ids.js";
 import { dayText, longDayText, rangeText } from "../words/dates.js";
+import { WORDS } from "../words/trip.js";
 import { comments } from "./comments.js";
 import { historyDialog } from "./history.js";
 import { labelled } from "./event.js";
@@ -32,25 +33,25 @@ function daysDialog(app, trip, act) {
   if (from === undefined) return;
   const start = /** @type {HTMLInputElement} */ (h("input", { type: "date", value: writeDate(act === "shift" ? from : from + 364) }));
   const error = h("p.error", { role: "alert" });
-  openDialog(act === "shift" ? "Move the whole trip" : "Copy the trip", (close) => [h("form", {
+  openDialog(act === "shift" ? WORDS.moveTheWholeTrip : WORDS.copyTheTrip, (close) => [h("form", {
     novalidate: true, on: {
       submit: (/** @type {Event} */ event) => {
         event.preventDefault();
         const to = readDate(start.value);
         const days = to === undefined ? 0 : to - from;
-        error.textContent = to === undefined ? "The new first day is required" : act === "shift" && days === 0 ? "The trip begins on this day already" : Math.abs(days) > 3660 ? "At most ten years earlier or later" : "";
+        error.textContent = to === undefined ? WORDS.theNewFirstDayIs : act === "shift" && days === 0 ? WORDS.theTripBeginsOnThis : Math.abs(days) > 3660 ? WORDS.atMostTenYearsEarlier : "";
         if (error.textContent !== "") return;
         const now = app.season.find("trip", trip.id) ?? trip;
         const copy = newId();
-        const done = act === "shift" ? app.perform([{ op: "shift", kind: "trip", id: trip.id, base: now.version, days }], `${titleOf(trip)} moved`)
-          : app.perform([{ op: "copy", kind: "trip", id: copy, from: trip.id, days }], `${titleOf(trip)} copied`);
+        const done = act === "shift" ? app.perform([{ op: "shift", kind: "trip", id: trip.id, base: now.version, days }], WORDS.moved(titleOf(trip)))
+          : app.perform([{ op: "copy", kind: "trip", id: copy, from: trip.id, days }], WORDS.copied(titleOf(trip)));
         if (!done) return;
         close();
         if (act === "copy") app.router.go(`/trips/${copy}`);
       },
     },
-  }, h("p", null, "Days move, local times stay as they are. All items come along."), labelled("New first day", start), error,
-  h("div.buttons", null, button("plain", "Cancel", close), h("button.primary", { type: "submit" }, act === "shift" ? "Move" : "Copy")))]);
+  }, h("p", null, WORDS.daysMoveLocalTimesStay), labelled(WORDS.newFirstDay, start), error,
+  h("div.buttons", null, button("plain", WORDS.cancel, close), h("button.primary", { type: "submit" }, act === "shift" ? WORDS.move : WORDS.copy)))]);
 }
 
 /**
@@ -82,10 +83,10 @@ export function tripHead(app, trip, current) {
   const { fields } = trip;
   const view = (/** @type {string} */ word, /** @type {string} */ label, /** @type {string} */ path) => link(path, label, { "aria-current": word === current ? "page" : undefined, "data-act": `view ${word}` });
   return [
-    h("p.no-print", null, link("/trips", "← Back to Trips")),
+    h("p.no-print", null, link("/trips", WORDS.backToTrips)),
     h("div.page-head", null,
       h("div", null, h("h1", { dir: "auto" }, titleOf(trip)), h("p.range", null, rangeText(fields.start_date, fields.end_date), fields.time_zone && ` · ${fields.time_zone}`)),
-      h("nav.switch.no-print", { "aria-label": "Views of the trip" }, view("itinerary", "Itinerary", `/trips/${trip.id}`), view("board", "Board", `/trips/${trip.id}/board`))),
+      h("nav.switch.no-print", { "aria-label": WORDS.viewsOfTheTrip }, view("itinerary", WORDS.itinerary, `/trips/${trip.id}`), view("board", WORDS.board, `/trips/${trip.id}/board`))),
   ];
 }
 
@@ -106,7 +107,7 @@ export function tripPage(app, id) {
     if (!trip) {
       const { isLoading } = app.store;
       if (isLoading) skeleton(body, "detail");
-      else fill(body, h("h1", null, "Trip not found"), h("p", null, link("/trips", "Return to Trips →")));
+      else fill(body, h("h1", null, WORDS.tripNotFound), h("p", null, link("/trips", WORDS.returnToTrips)));
       return;
     }
     const { fields } = trip;
@@ -123,27 +124,27 @@ export function tripPage(app, id) {
       const found = plan.get(day) ?? [];
       days.push(h("section.day-plan", null,
         h("div.pinned", null, h("h2", null, longDayText(day, season.today)),
-          mayAdd && button("icon.no-print", "+", () => itemDialog(app, id, undefined, day), { "aria-label": `Add to ${longDayText(day, season.today)}`, "data-act": `add ${day}` })),
-        found.length > 0 ? h("ul.items", null, found.map((item) => itemRow(app, item, day, { actions: true }))) : h("p.hint", null, "Free")));
+          mayAdd && button("icon.no-print", "+", () => itemDialog(app, id, undefined, day), { "aria-label": WORDS.addTo(longDayText(day, season.today)), "data-act": `add ${day}` })),
+        found.length > 0 ? h("ul.items", null, found.map((item) => itemRow(app, item, day, { actions: true }))) : h("p.hint", null, WORDS.free)));
     }
     refill(body,
       tripHead(app, trip, "itinerary"),
-      fields.location && place(fields.location, titleOf(trip)), people && h("p", { dir: "auto" }, `With ${people}`), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
-      h("p.print-only", null, `${app.store.engine.familyName ?? "Huddle"}, printed ${dayText(season.today)}`),
+      fields.location && place(fields.location, titleOf(trip)), people && h("p", { dir: "auto" }, WORDS.with(people)), fields.notes && h("p.text", { dir: "auto" }, fields.notes),
+      h("p.print-only", null, WORDS.printed(app.store.engine.familyName ?? WORDS.huddle, dayText(season.today))),
       h("div.buttons.no-print", null,
-        mayEdit && button("plain", "Edit", () => tripDialog(app, trip, () => {}), { "data-act": "edit trip" }), mayEdit && button("plain", "Move …", () => daysDialog(app, trip, "shift"), { "data-act": "shift" }),
-        season.may("create", "trip") && button("plain", "Copy …", () => daysDialog(app, trip, "copy"), { "data-act": "copy" }), button("plain", "Print", () => print(), { "data-act": "print" }), button("plain", "History", () => historyDialog(app, { kind: "trip", id }), { "data-act": "history" }),
-        season.may("delete", "trip", { record: trip }) && button("danger", "Delete", async () => {
-          if (await app.remove(trip, "Delete this trip with all of its items?", `${titleOf(trip)} deleted`)) app.router.go("/trips", { replace: true });
+        mayEdit && button("plain", WORDS.edit, () => tripDialog(app, trip, () => {}), { "data-act": "edit trip" }), mayEdit && button("plain", WORDS.moveMore, () => daysDialog(app, trip, "shift"), { "data-act": "shift" }),
+        season.may("create", "trip") && button("plain", WORDS.copyMore, () => daysDialog(app, trip, "copy"), { "data-act": "copy" }), button("plain", WORDS.print, () => print(), { "data-act": "print" }), button("plain", WORDS.history, () => historyDialog(app, { kind: "trip", id }), { "data-act": "history" }),
+        season.may("delete", "trip", { record: trip }) && button("danger", WORDS.delete, async () => {
+          if (await app.remove(trip, WORDS.deleteThisTripWithAll, WORDS.deleted(titleOf(trip)))) app.router.go("/trips", { replace: true });
         }, { "data-act": "delete trip" })),
       days,
-      others.length > 0 && h("section.no-print", null, h("h2", null, "Not in the itinerary"), h("ul.items", null, others.map((item) => itemRow(app, item, daysOf(item.fields)?.[0] ?? first, { actions: true })))));
+      others.length > 0 && h("section.no-print", null, h("h2", null, WORDS.notInTheItinerary), h("ul.items", null, others.map((item) => itemRow(app, item, daysOf(item.fields)?.[0] ?? first, { actions: true })))));
     talk.update();
   }
 
   update();
   return {
-    title: "Trip", element, update,
+    title: WORDS.trip, element, update,
     get acts() {
       return presses(body, { "trip-add": "add ", "trip-edit": "edit trip", "trip-delete": "delete trip", "trip-shift": "shift", "trip-copy": "copy", "trip-board": "view board", "trip-print": "print", history: "history" });
     },

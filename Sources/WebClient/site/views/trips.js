@@ -7,6 +7,7 @@ import { icon } from "../screen/icons.js";
 import { skeleton } from "../screen/skeleton.js";
 import { newId } from "../sessions/ids.js";
 import { counted, longDayText, rangeText } from "../words/dates.js";
+import { WORDS } from "../words/trips.js";
 import { MonthGrid } from "./calendar.js";
 import { labelled } from "./event.js";
 import { differing } from "./form.js";
@@ -33,21 +34,21 @@ export function tripDialog(app, trip, done) {
   location.maxLength = 255;
   const notes = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 3, value: fields.notes ?? "", dir: "auto" }));
   const chosen = new Set((fields.participants ?? []).map((/** @type {any} */ one) => one.id));
-  const people = h("fieldset", null, h("legend", null, "Who comes along"), app.season.members.map((member) => {
+  const people = h("fieldset", null, h("legend", null, WORDS.whoComesAlong), app.season.members.map((member) => {
     const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: `member-${member.id}`, checked: chosen.has(member.id), value: member.id }));
     return h("div.check", null, box, h("label", { for: `member-${member.id}`, dir: "auto" }, member.fields.name));
   }));
   const error = h("p.error", { role: "alert" });
   const submission = new Submission(app);
-  const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, trip ? "Save" : "Add"));
+  const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, trip ? WORDS.save : WORDS.add));
   start.addEventListener("change", () => { if (end.value === "" || end.value < start.value) end.value = start.value; });
-  openDialog(trip ? "Edit trip" : "New trip", (close) => [h("form", {
+  openDialog(trip ? WORDS.editTrip : WORDS.newTrip, (close) => [h("form", {
     novalidate: true, on: {
       submit: async (/** @type {Event} */ event) => {
         event.preventDefault();
         if (save.disabled) return;
         const missing = name.value.trim() === "" ? name : start.value === "" ? start : undefined;
-        error.textContent = missing === name ? "Trip name is required" : missing ? "Start date is required" : end.value !== "" && end.value < start.value ? "End date must be after start date" : "";
+        error.textContent = missing === name ? WORDS.tripNameIsRequired : missing ? WORDS.startDateIsRequired : end.value !== "" && end.value < start.value ? WORDS.endDateMustBeAfter : "";
         if (error.textContent !== "") {
           (missing ?? end).focus();
           return;
@@ -64,7 +65,7 @@ export function tripDialog(app, trip, done) {
           if (Object.keys(changed).length + add.length + remove.length > 0) operations.push({ ...app.update(now, changed, { add: { participants: add }, remove: { participants: remove } }), base: Math.min(now.version, trip.version) });
         } else operations.push(app.create("trip", { ...differing(wanted), ...(ids.length > 0 ? { participants: ids } : {}) }, { id }));
         save.disabled = true;
-        const rejection = await submission.send(operations, trip ? "Trip saved" : `${shortened(wanted.name, 40)} created`);
+        const rejection = await submission.send(operations, trip ? WORDS.tripSaved : WORDS.created(shortened(wanted.name, 40)));
         save.disabled = false;
         if (submission.isLeft) return;
         if (rejection) {
@@ -75,8 +76,8 @@ export function tripDialog(app, trip, done) {
         done(id);
       },
     },
-  }, labelled("Trip name", name), labelled("Start date", start), labelled("End date", end), labelled("Location", location), labelled("Notes", notes), people, error,
-  h("div.buttons", null, button("plain", "Cancel", () => { submission.forget(); close(); }), save))], { closed: () => { submission.isLeft = true; } });
+  }, labelled(WORDS.tripName, name), labelled(WORDS.startDate, start), labelled(WORDS.endDate, end), labelled(WORDS.location, location), labelled(WORDS.notes, notes), people, error,
+  h("div.buttons", null, button("plain", WORDS.cancel, () => { submission.forget(); close(); }), save))], { closed: () => { submission.isLeft = true; } });
 }
 
 /** The trips of a day that a month has room for. */
@@ -106,7 +107,7 @@ export function tripBars(trips, first, last) {
     const more = here.filter((one) => one.row >= MAX_BARS).length;
     const isWeekStart = (date - first) % 7 === 0;
     return {
-      text: here.length === 0 ? "" : `On a trip: ${here.map((one) => titleOf(one.trip)).join(", ")}.`,
+      text: here.length === 0 ? "" : WORDS.onATrip(here.map((one) => titleOf(one.trip)).join(", ")),
       content: h("span.bars", { "aria-hidden": "true" }, rows.map((one) => (one
         ? h(`span.bar.hue-${one.hue}${one.from === date ? ".begins" : ""}${one.to === date ? ".ends" : ""}`, { dir: "auto" }, one.from === date || isWeekStart || date === first ? titleOf(one.trip) : "\u00a0")
         : h("span.bar.free", null, "\u00a0"))), more > 0 && h("span.more-bars", null, `+${more}`)),
@@ -129,17 +130,17 @@ export function tripsPage(app) {
   const dayHeading = h("h2", null);
   const dayList = h("ul.items", null);
   const dayEmpty = h("p.hint", null);
-  const add = button("primary", "+ Add Trip", () => tripDialog(app, undefined, (id) => app.router.go(`/trips/${id}`)));
+  const add = button("primary", WORDS.addTrip, () => tripDialog(app, undefined, (id) => app.router.go(`/trips/${id}`)));
   const addToDay = button("icon.add", "+", () => addItem(), {});
   const items = () => season.records("trip_item");
   const grid = new MonthGrid(season, {
-    noun: "item",
+    noun: WORDS.item,
     marked: (first, last) => new Map(itinerary(items()).filter((one) => one.date >= first && one.date <= last).map((one) => [one.date, one.items.length])),
     count: (first, last) => new Set(itinerary(items()).filter((one) => one.date >= first && one.date <= last).flatMap((one) => one.items)).size,
     chosen: (date) => { chosenDay = date; update(); },
     bars: (first, last) => tripBars(season.list({ kind: "trip", sort: "date_asc" }), first, last),
   });
-  const views = h("div.switch", { role: "group", "aria-label": "View" }, [["list", "List"], ["month", "Month"]].map(([word, label]) => button("plain", label, () => {
+  const views = h("div.switch", { role: "group", "aria-label": WORDS.view }, [["list", WORDS.list], ["month", WORDS.month]].map(([word, label]) => button("plain", label, () => {
     mode = word;
     try { localStorage.setItem("huddle-trips-view", mode); } catch { /* blocked storage */ }
     update();
@@ -158,10 +159,10 @@ export function tripsPage(app) {
     const there = trips.filter((trip) => { const from = readDate(trip.fields.start_date); return from !== undefined && from <= date && (readDate(trip.fields.end_date ?? trip.fields.start_date) ?? from) >= date; });
     if (there.length === 1) return itemDialog(app, there[0].id, undefined, date);
     const some = there.length > 0 ? there : trips.filter((trip) => (readDate(trip.fields.end_date ?? trip.fields.start_date) ?? date) >= season.today);
-    return openDialog("To which trip?", (close) => [
-      some.length === 0 ? h("p", null, "There is no trip yet that this could belong to.")
+    return openDialog(WORDS.toWhichTrip, (close) => [
+      some.length === 0 ? h("p", null, WORDS.thereIsNoTripYet)
         : h("div.choices", null, some.map((trip) => button("plain", `${shortened(titleOf(trip), 60)}, ${rangeText(trip.fields.start_date, trip.fields.end_date)}`, () => { close(); itemDialog(app, trip.id, undefined, date); }))),
-      h("div.buttons", null, button("plain", "Cancel", close), season.may("create", "trip") && button("plain", "+ Add Trip", () => { close(); tripDialog(app, undefined, (id) => app.router.go(`/trips/${id}`)); })),
+      h("div.buttons", null, button("plain", WORDS.cancel, close), season.may("create", "trip") && button("plain", WORDS.addTrip, () => { close(); tripDialog(app, undefined, (id) => app.router.go(`/trips/${id}`)); })),
     ]);
   }
 
@@ -184,29 +185,29 @@ export function tripsPage(app) {
         key: trip.id, stamp: JSON.stringify([trip.version, trip.fields, count, isPast, hue, season.isWaiting(trip.id)]),
         make: () => h(`article.card.trip-card.hue-${hue}${isPast ? ".past" : ""}`, null,
           h("h3", null, link(`/trips/${trip.id}`, titleOf(trip), { dir: "auto" })),
-          h("ul.facts", null, [["calendar", rangeText(trip.fields.start_date, trip.fields.end_date)], trip.fields.location && ["pin", trip.fields.location], people && ["person", people], ["form", counted(count, "item")]]
+          h("ul.facts", null, [["calendar", rangeText(trip.fields.start_date, trip.fields.end_date)], trip.fields.location && ["pin", trip.fields.location], people && ["person", people], ["form", counted(count, WORDS.item)]]
             .filter((one) => one).map((one) => h("li", null, icon(one[0]), " ", h("span", { dir: "auto" }, one[1])))),
-          season.isWaiting(trip.id) && h("span.badge.waiting", null, "Waiting")),
+          season.isWaiting(trip.id) && h("span.badge.waiting", null, WORDS.waiting)),
       };
     }));
     const { isLoading } = app.store;
     if (trips.length > 0) fill(nothing);
     else if (isLoading) skeleton(nothing);
-    else fill(nothing, h("p.symbol", null, icon("car")), h("h2", null, "No trips yet"), h("p", null, "A trip has days, with stays, drives, meals and activities"), mayAdd && button("primary", "+ Add Trip", () => add.click()));
+    else fill(nothing, h("p.symbol", null, icon("car")), h("h2", null, WORDS.noTripsYet), h("p", null, WORDS.aTripHasDaysWith), mayAdd && button("primary", WORDS.addTrip, () => add.click()));
     const name = longDayText(day(), today);
     dayHeading.textContent = name;
-    addToDay.setAttribute("aria-label", `Add to ${name}`);
+    addToDay.setAttribute("aria-label", WORDS.addTo(name));
     addToDay.toggleAttribute("hidden", !season.may("create", "trip_item"));
     const found = itemsOn(items(), day());
     fill(dayList, found.map((item) => itemRow(app, item, day(), { trip: true })));
-    dayEmpty.textContent = found.length === 0 ? "Nothing planned on this day." : "";
+    dayEmpty.textContent = found.length === 0 ? WORDS.nothingPlannedOnThisDay : "";
   }
 
   update();
   return {
-    title: "Trips",
+    title: WORDS.trips,
     element: h("section.trips", null,
-      h("div.page-head", null, h("div", null, h("h1", null, "Trips"), h("p.subtitle", null, "Who is where, and when")), views, add),
+      h("div.page-head", null, h("div", null, h("h1", null, WORDS.trips), h("p.subtitle", null, WORDS.whoIsWhereAndWhen)), views, add),
       columns),
     update: () => { grid.update(); update(); },
     get acts() {

@@ -1,6 +1,7 @@
 // Values of fields, as people read them.
 import { KINDS } from "../family/kinds.js";
 import { dateText, localText, timeText } from "../words/dates.js";
+import { WORDS } from "../words/values.js";
 import { titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -18,7 +19,7 @@ export function valueText(app, kind, name, value) {
   const field = KINDS[kind].fields.find((one) => one.name === name);
   switch (field?.type) {
     case "choice": return field.labels?.[field.words?.indexOf(value) ?? -1] ?? String(value);
-    case "flag": return value ? "Yes" : "No";
+    case "flag": return value ? WORDS.yes : WORDS.no;
     case "date": return dateText(value);
     case "time": return timeText(value) ?? String(value);
     case "local_date_time": return localText(value);

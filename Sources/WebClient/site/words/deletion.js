@@ -13,6 +13,7 @@ export const WORDS = {
   copyHeading: "Take a copy",
   copyText: "One file with all records, their history, the messages and the files of documents. A Huddle server can import it. The audit log and the athletes' access logs name each copy.",
   isPrivate: "With private data: birth dates, consents and the access log",
+  file: "family",
   copy: "Export the family",
   making: "The server makes the copy. This takes seconds, or minutes if there are many files.",
   receiving: (/** @type {string} */ received, /** @type {string} */ total) => `${received} of ${total}`,

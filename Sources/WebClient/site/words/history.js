@@ -1,0 +1,23 @@
+// The words of `views/history.js`.
+export const WORDS = {
+  added: "added",
+  changed: "changed",
+  deletedVerb: "deleted",
+  broughtBack: "brought back",
+  loading: "Loading …",
+  undo: "Undo",
+  undoTheChangeOf: (/** @type {string} */ time) => `Undo the change of ${time}`,
+  earlierChanges: "Earlier changes",
+  noChangesAreKeptFrom: "No changes are kept from before.",
+  theHistoryCouldNotBe: "The history could not be loaded. Try again.",
+  tryAgain: "Try again",
+  history: "History",
+  close: "Close",
+  nothingWasDeletedInThe: "Nothing was deleted in the last 30 days.",
+  deletedBy: (/** @type {string} */ label, /** @type {string} */ time, /** @type {string} */ name) => `${label}, deleted ${time} by ${name}`,
+  restore: "Restore",
+  broughtBack2: "Brought back",
+  restoreOf: (/** @type {string} */ title) => `Restore ${title}`,
+  theListCouldNotBe: "The list could not be loaded. Try again when the connection is back.",
+  deletedInTheLast30: "Deleted in the last 30 days",
+};

@@ -1,0 +1,11 @@
+// The words of `views/log-links.js`.
+export const WORDS = {
+  whoMayDoWhatAnd: "Who may do what, and who did what",
+  signInsOfMembers: "Sign-ins of members",
+  consentsForAthletesOf13: "Consents for athletes of 13 to 17, birth dates, last days of guests",
+  accessLog: "Access log",
+  whoOpenedAnAthletes: "Who opened an athlete's season or documents",
+  auditLog: "Audit log",
+  signInsInvitesRoles: "Sign-ins, invites, roles, consents, exports, and what the host did",
+  calendarsAndTheWhole: "Calendars and the whole family",
+};

@@ -1,0 +1,4 @@
+// The words of `screen/skeleton.js`.
+export const WORDS = {
+  loading: "Loading",
+};
