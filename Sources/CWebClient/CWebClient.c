@@ -300,75 +300,78 @@ static const unsigned char file98[] = {
 #embed "../WebClient/site/words/event-form.js"
 };
 static const unsigned char file99[] = {
-#embed "../WebClient/site/words/feeds.js"
+#embed "../WebClient/site/words/events.js"
 };
 static const unsigned char file100[] = {
-#embed "../WebClient/site/words/frame.js"
+#embed "../WebClient/site/words/feeds.js"
 };
 static const unsigned char file101[] = {
-#embed "../WebClient/site/words/history.js"
+#embed "../WebClient/site/words/frame.js"
 };
 static const unsigned char file102[] = {
-#embed "../WebClient/site/words/kept.js"
+#embed "../WebClient/site/words/history.js"
 };
 static const unsigned char file103[] = {
-#embed "../WebClient/site/words/keys.js"
+#embed "../WebClient/site/words/kept.js"
 };
 static const unsigned char file104[] = {
-#embed "../WebClient/site/words/log-links.js"
+#embed "../WebClient/site/words/keys.js"
 };
 static const unsigned char file105[] = {
-#embed "../WebClient/site/words/pages.js"
+#embed "../WebClient/site/words/log-links.js"
 };
 static const unsigned char file106[] = {
-#embed "../WebClient/site/words/palette.js"
+#embed "../WebClient/site/words/pages.js"
 };
 static const unsigned char file107[] = {
-#embed "../WebClient/site/words/passkeys.js"
+#embed "../WebClient/site/words/palette.js"
 };
 static const unsigned char file108[] = {
-#embed "../WebClient/site/words/permission.js"
+#embed "../WebClient/site/words/passkeys.js"
 };
 static const unsigned char file109[] = {
-#embed "../WebClient/site/words/query.js"
+#embed "../WebClient/site/words/permission.js"
 };
 static const unsigned char file110[] = {
-#embed "../WebClient/site/words/rules.js"
+#embed "../WebClient/site/words/query.js"
 };
 static const unsigned char file111[] = {
-#embed "../WebClient/site/words/season.js"
+#embed "../WebClient/site/words/rules.js"
 };
 static const unsigned char file112[] = {
-#embed "../WebClient/site/words/settings.js"
+#embed "../WebClient/site/words/season.js"
 };
 static const unsigned char file113[] = {
-#embed "../WebClient/site/words/sign-in.js"
+#embed "../WebClient/site/words/settings.js"
 };
 static const unsigned char file114[] = {
-#embed "../WebClient/site/words/skeleton.js"
+#embed "../WebClient/site/words/sign-in.js"
 };
 static const unsigned char file115[] = {
-#embed "../WebClient/site/words/start.js"
+#embed "../WebClient/site/words/skeleton.js"
 };
 static const unsigned char file116[] = {
-#embed "../WebClient/site/words/store.js"
+#embed "../WebClient/site/words/start.js"
 };
 static const unsigned char file117[] = {
-#embed "../WebClient/site/words/trip-items.js"
+#embed "../WebClient/site/words/store.js"
 };
 static const unsigned char file118[] = {
-#embed "../WebClient/site/words/trip.js"
+#embed "../WebClient/site/words/trip-items.js"
 };
 static const unsigned char file119[] = {
-#embed "../WebClient/site/words/trips.js"
+#embed "../WebClient/site/words/trip.js"
 };
 static const unsigned char file120[] = {
-#embed "../WebClient/site/words/uploads.js"
+#embed "../WebClient/site/words/trips.js"
 };
 static const unsigned char file121[] = {
-#embed "../WebClient/site/words/values.js"
+#embed "../WebClient/site/words/uploads.js"
 };
 static const unsigned char file122[] = {
+#embed "../WebClient/site/words/values.js"
+};
+static const unsigned char file123[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -472,30 +475,31 @@ static const webclient_file files[] = {
     {"words/document.js", file96, sizeof file96},
     {"words/engine.js", file97, sizeof file97},
     {"words/event-form.js", file98, sizeof file98},
-    {"words/feeds.js", file99, sizeof file99},
-    {"words/frame.js", file100, sizeof file100},
-    {"words/history.js", file101, sizeof file101},
-    {"words/kept.js", file102, sizeof file102},
-    {"words/keys.js", file103, sizeof file103},
-    {"words/log-links.js", file104, sizeof file104},
-    {"words/pages.js", file105, sizeof file105},
-    {"words/palette.js", file106, sizeof file106},
-    {"words/passkeys.js", file107, sizeof file107},
-    {"words/permission.js", file108, sizeof file108},
-    {"words/query.js", file109, sizeof file109},
-    {"words/rules.js", file110, sizeof file110},
-    {"words/season.js", file111, sizeof file111},
-    {"words/settings.js", file112, sizeof file112},
-    {"words/sign-in.js", file113, sizeof file113},
-    {"words/skeleton.js", file114, sizeof file114},
-    {"words/start.js", file115, sizeof file115},
-    {"words/store.js", file116, sizeof file116},
-    {"words/trip-items.js", file117, sizeof file117},
-    {"words/trip.js", file118, sizeof file118},
-    {"words/trips.js", file119, sizeof file119},
-    {"words/uploads.js", file120, sizeof file120},
-    {"words/values.js", file121, sizeof file121},
-    {"worker.js", file122, sizeof file122},
+    {"words/events.js", file99, sizeof file99},
+    {"words/feeds.js", file100, sizeof file100},
+    {"words/frame.js", file101, sizeof file101},
+    {"words/history.js", file102, sizeof file102},
+    {"words/kept.js", file103, sizeof file103},
+    {"words/keys.js", file104, sizeof file104},
+    {"words/log-links.js", file105, sizeof file105},
+    {"words/pages.js", file106, sizeof file106},
+    {"words/palette.js", file107, sizeof file107},
+    {"words/passkeys.js", file108, sizeof file108},
+    {"words/permission.js", file109, sizeof file109},
+    {"words/query.js", file110, sizeof file110},
+    {"words/rules.js", file111, sizeof file111},
+    {"words/season.js", file112, sizeof file112},
+    {"words/settings.js", file113, sizeof file113},
+    {"words/sign-in.js", file114, sizeof file114},
+    {"words/skeleton.js", file115, sizeof file115},
+    {"words/start.js", file116, sizeof file116},
+    {"words/store.js", file117, sizeof file117},
+    {"words/trip-items.js", file118, sizeof file118},
+    {"words/trip.js", file119, sizeof file119},
+    {"words/trips.js", file120, sizeof file120},
+    {"words/uploads.js", file121, sizeof file121},
+    {"words/values.js", file122, sizeof file122},
+    {"worker.js", file123, sizeof file123},
 };
 
 const webclient_file *webclient_files(size_t *count) {

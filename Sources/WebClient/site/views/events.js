@@ -6,6 +6,7 @@ import { icon } from "../screen/icons.js";
 import { LongList } from "../screen/longlist.js";
 import { skeleton } from "../screen/skeleton.js";
 import { counted, rangeText, timeText } from "../words/dates.js";
+import { WORDS } from "../words/events.js";
 import { covered, MonthGrid } from "./calendar.js";
 import { interactionDialog } from "./event.js";
 import { openSelect } from "./keys.js";
@@ -15,7 +16,7 @@ import { eventStatus, labelOf, shortened, titleOf } from "./season.js";
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 /** @typedef {import("../screen/router.js").Page} Page */
 
-const SORTS = [["date_desc", "Date (Newest First)"], ["date_asc", "Date (Oldest First)"], ["name", "Name"], ["type", "Type"]];
+const SORTS = [["date_desc", WORDS.dateNewestFirst], ["date_asc", WORDS.dateOldestFirst], ["name", WORDS.name], ["type", WORDS.type]];
 
 /**
  * A list of choices with its label.
@@ -37,13 +38,13 @@ export function choice(label, id, options, chosen, value = options[0][0]) {
  */
 function timelineStatus({ season }) {
   const upcoming = season.list({ kind: "event", filter: { date: "upcoming" }, sort: "date_asc" });
-  if (upcoming.length === 0) return season.records("event").length > 0 ? "No upcoming events." : "";
+  if (upcoming.length === 0) return season.records("event").length > 0 ? WORDS.noUpcomingEvents : "";
   const [next] = upcoming;
   const start = readDate(next.fields.start_date) ?? season.today;
   const days = start - season.today;
-  const when = days < 0 ? "is on now" : days === 0 ? "is today" : days === 1 ? "is tomorrow" : `is in ${days} days`;
+  const when = days < 0 ? WORDS.isOnNow : days === 0 ? WORDS.isToday : days === 1 ? WORDS.isTomorrow : WORDS.isInDays(days);
   const open = upcoming.filter((event) => !event.fields.registered && !event.fields.attended).length;
-  return `${shortened(titleOf(next), 60)} ${when}. ${counted(upcoming.length, "upcoming event")}${open > 0 ? `, ${open} not registered` : ""}.`;
+  return `${shortened(titleOf(next), 60)} ${when}. ${counted(upcoming.length, WORDS.upcomingEvent)}${open > 0 ? WORDS.notRegistered(open) : ""}.`;
 }
 
 /**
@@ -72,16 +73,16 @@ function card(app, event, { position, size }) {
       const time = [timeText(fields.start_time), timeText(fields.end_time)].filter((one) => one !== undefined).join(" – ");
       const place = [fields.location, fields.city, fields.state].filter((one) => one !== undefined).join(", ");
       const facts = [
-        ["calendar", range], time && ["clock", time], fields.cost !== undefined && ["cost", fields.cost === "0.00" ? "Free" : `$${fields.cost}`], place && ["pin", place],
+        ["calendar", range], time && ["clock", time], fields.cost !== undefined && ["cost", fields.cost === "0.00" ? WORDS.free : `$${fields.cost}`], place && ["pin", place],
         school && ["school", school], owner && ["person", owner],
       ].filter((one) => one);
       return h("article.card", { "aria-posinset": position, "aria-setsize": size, tabindex: "-1" },
-        h("div.badges", null, h(`span.badge.${fields.type ?? "unknown"}`, null, type), h(`span.badge.${status.word}`, null, status.label), isWaiting && h("span.badge.waiting", null, "Waiting")),
+        h("div.badges", null, h(`span.badge.${fields.type ?? "unknown"}`, null, type), h(`span.badge.${status.word}`, null, status.label), isWaiting && h("span.badge.waiting", null, WORDS.waiting)),
         heading,
         h("ul.facts", null, facts.map((fact) => h("li", null, icon(/** @type {string[]} */ (fact)[0]), " ", h("span", { dir: "auto" }, /** @type {string[]} */ (fact)[1])))),
         fields.performance_notes && h("p.preview", { dir: "auto" }, shortened(fields.performance_notes, 120)),
-        mayDelete && button("icon.danger.delete", icon("trash"), () => app.remove(event, "Are you sure you want to delete this event?", `${shortened(title, 40)} deleted`),
-          { "aria-label": `Delete ${title}`, "data-act": "delete" }));
+        mayDelete && button("icon.danger.delete", icon("trash"), () => app.remove(event, WORDS.areYouSureYouWant, WORDS.deleted(shortened(title, 40))),
+          { "aria-label": WORDS.delete(title), "data-act": "delete" }));
     },
   };
 }
@@ -101,28 +102,28 @@ export function eventsPage(app, athlete) {
   const status = h("p.snippet", { role: "status" });
   const whose = h("p.notice", { hidden: athlete === undefined });
   const results = h("p.results", { role: "status" });
-  const list = h("div.cards", { role: "feed", "aria-label": "Events" });
+  const list = h("div.cards", { role: "feed", "aria-label": WORDS.events });
   const entries = new LongList(list);
   const nothing = h("div.nothing", null);
-  const clear = button("icon", icon("close"), () => { searchField.value = ""; searched(); searchField.focus(); }, { "aria-label": "Clear search", hidden: true });
-  const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "events-search", placeholder: "Name, description or place", autocomplete: "off", on: { input: () => searched() } }));
-  const types = [["", "All"], ["camp", "Camp"], ["showcase", "Showcase"], ["visit", "Visit"], ["game", "Game"]];
+  const clear = button("icon", icon("close"), () => { searchField.value = ""; searched(); searchField.focus(); }, { "aria-label": WORDS.clearSearch, hidden: true });
+  const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "events-search", placeholder: WORDS.nameDescriptionOrPlace, autocomplete: "off", on: { input: () => searched() } }));
+  const types = [["", WORDS.all], ["camp", WORDS.camp], ["showcase", WORDS.showcase], ["visit", WORDS.visit], ["game", WORDS.game]];
   const pick = (/** @type {string} */ name, /** @type {string} */ value) => {
     if (value === "") delete filter[name];
     else filter[name] = value;
     update();
   };
-  const type = choice("Type", "events-type", types, (value) => pick("type", value));
-  const state = choice("Status", "events-status", [["", "All"], ["registered", "Registered"], ["not_registered", "Not Registered"], ["attended", "Attended"]], (value) => pick("status", value));
-  const date = choice("Date", "events-date", [["", "All"], ["upcoming", "Upcoming"], ["past", "Past"], ["this_month", "This Month"], ["next_month", "Next Month"]], (value) => pick("date", value));
+  const type = choice(WORDS.type, "events-type", types, (value) => pick("type", value));
+  const state = choice(WORDS.status, "events-status", [["", WORDS.all], ["registered", WORDS.registered], ["not_registered", WORDS.notRegistered2], ["attended", WORDS.attended]], (value) => pick("status", value));
+  const date = choice(WORDS.date, "events-date", [["", WORDS.all], ["upcoming", WORDS.upcoming], ["past", WORDS.past], ["this_month", WORDS.thisMonth], ["next_month", WORDS.nextMonth]], (value) => pick("date", value));
   let held = "date_desc";
   try { held = SORTS.some(([word]) => word === localStorage.getItem("huddle-events-sort")) ? String(localStorage.getItem("huddle-events-sort")) : held; } catch { /* blocked storage */ }
-  const sort = choice("Sort", "events-sort", SORTS, (value) => {
+  const sort = choice(WORDS.sort, "events-sort", SORTS, (value) => {
     try { localStorage.setItem("huddle-events-sort", value); } catch { /* blocked storage */ }
     update();
   }, held);
   const grid = new MonthGrid(season, {
-    noun: "event",
+    noun: WORDS.event,
     marked: (first, last) => season.covered("event", first, last).days,
     count: (first, last) => season.covered("event", first, last).count,
     chosen: (day) => {
@@ -161,21 +162,21 @@ export function eventsPage(app, athlete) {
   function update() {
     const events = matching();
     const all = season.list({ kind: "event", athlete }).length;
-    if (athlete !== undefined) fill(whose, `The season of ${season.nameOf(athlete)}. `, link("/events", "Show all events"));
+    if (athlete !== undefined) fill(whose, WORDS.theSeasonOf(season.nameOf(athlete)), link("/events", WORDS.showAllEvents));
     // The line has its room before the records are there, so that nothing moves when they come.
     status.classList.toggle("awaited", app.store.isLoading);
     status.textContent = timelineStatus(app);
-    results.textContent = counted(events.length, "result");
+    results.textContent = counted(events.length, WORDS.result);
     entries.show({ count: events.length, key: (place) => events[place].id, item: (place) => card(app, events[place], { position: place + 1, size: events.length }) });
     const mayCreate = season.mayCreate("event");
     add.toggleAttribute("hidden", !mayCreate);
     if (app.store.isLoading && all === 0) skeleton(nothing);
     else if (events.length > 0) fill(nothing);
     else if (all === 0) {
-      fill(nothing, h("p.symbol", null, icon("calendar")), h("h2", null, "No events yet"), h("p", null, "Create your first event to start tracking camps and showcases"),
-        mayCreate && link("/events/create", "+ Add Event", { class: "button primary" }));
+      fill(nothing, h("p.symbol", null, icon("calendar")), h("h2", null, WORDS.noEventsYet), h("p", null, WORDS.createYourFirstEventTo),
+        mayCreate && link("/events/create", WORDS.addEvent, { class: "button primary" }));
     } else {
-      fill(nothing, h("p.symbol", null, icon("filter")), h("h2", null, "No events match your filters"), h("p", null, "Try adjusting your search criteria"), button("plain", "Clear filters", reset));
+      fill(nothing, h("p.symbol", null, icon("filter")), h("h2", null, WORDS.noEventsMatchYourFilters), h("p", null, WORDS.tryAdjustingYourSearch), button("plain", WORDS.clearFilters, reset));
     }
   }
 
@@ -186,10 +187,10 @@ export function eventsPage(app, athlete) {
   function chosen(act) {
     const event = matching()[entries.focused];
     if (event) act(event);
-    else app.toasts.show("No event is selected. Press j to select the next one.");
+    else app.toasts.show(WORDS.noEventIsSelectedPress);
   }
 
-  const add = link("/events/create", "+ Add Event", { class: "button primary" });
+  const add = link("/events/create", WORDS.addEvent, { class: "button primary" });
   const pressed = (/** @type {{select: HTMLSelectElement}} */ { select }) => () => openSelect(select);
   /** @type {Map<string, () => void>} */
   const acts = new Map([
@@ -197,20 +198,20 @@ export function eventsPage(app, athlete) {
     ["filter-type", pressed(type)], ["filter-status", pressed(state)], ["filter-date", pressed(date)], ["event-sort", pressed(sort)], ["filter-clear", reset],
     ["month-next", () => grid.turn(1)], ["month-previous", () => grid.turn(-1)], ["month-today", () => grid.showToday()],
     ["event-edit", () => chosen((event) => { if (season.may("update", "event", { record: event })) app.router.go(`/events/${event.id}/edit`); })],
-    ["event-attend", () => chosen((event) => { if (season.may("update", "event", { record: event }) && !event.fields.attended) interactionDialog(app, event, true); else app.toasts.show("It is marked attended already; e changes it."); })],
-    ["event-delete", () => chosen((event) => { if (season.may("delete", "event", { record: event })) app.remove(event, "Are you sure you want to delete this event?", `${shortened(titleOf(event), 40)} deleted`); })],
+    ["event-attend", () => chosen((event) => { if (season.may("update", "event", { record: event }) && !event.fields.attended) interactionDialog(app, event, true); else app.toasts.show(WORDS.itIsMarkedAttended); })],
+    ["event-delete", () => chosen((event) => { if (season.may("delete", "event", { record: event })) app.remove(event, WORDS.areYouSureYouWant, WORDS.deleted(shortened(titleOf(event), 40))); })],
   ]);
   update();
   return {
-    title: "Events",
+    title: WORDS.events,
     element: h("section.events", null,
-      h("div.page-head", null, h("div", null, h("h1", null, "Events"), h("p.subtitle", null, "Track camps, showcases, visits, and games")), add),
+      h("div.page-head", null, h("div", null, h("h1", null, WORDS.events), h("p.subtitle", null, WORDS.trackCampsShowcases)), add),
       whose, status,
       h("div.columns", null,
         h("div.side", null, grid.element),
         h("div.main", null,
           h("div.filters", { role: "search" },
-            h("div.field.search", null, h("label", { for: "events-search" }, "Search"), h("div.with-clear", null, searchField, clear)), type.element, state.element, date.element),
+            h("div.field.search", null, h("label", { for: "events-search" }, WORDS.search), h("div.with-clear", null, searchField, clear)), type.element, state.element, date.element),
           h("div.list-head", null, results, sort.element),
           list, nothing))),
     update: () => { grid.update(); update(); },
