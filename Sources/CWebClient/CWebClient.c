@@ -306,72 +306,75 @@ static const unsigned char file100[] = {
 #embed "../WebClient/site/words/feeds.js"
 };
 static const unsigned char file101[] = {
-#embed "../WebClient/site/words/frame.js"
+#embed "../WebClient/site/words/form.js"
 };
 static const unsigned char file102[] = {
-#embed "../WebClient/site/words/history.js"
+#embed "../WebClient/site/words/frame.js"
 };
 static const unsigned char file103[] = {
-#embed "../WebClient/site/words/kept.js"
+#embed "../WebClient/site/words/history.js"
 };
 static const unsigned char file104[] = {
-#embed "../WebClient/site/words/keys.js"
+#embed "../WebClient/site/words/kept.js"
 };
 static const unsigned char file105[] = {
-#embed "../WebClient/site/words/log-links.js"
+#embed "../WebClient/site/words/keys.js"
 };
 static const unsigned char file106[] = {
-#embed "../WebClient/site/words/pages.js"
+#embed "../WebClient/site/words/log-links.js"
 };
 static const unsigned char file107[] = {
-#embed "../WebClient/site/words/palette.js"
+#embed "../WebClient/site/words/pages.js"
 };
 static const unsigned char file108[] = {
-#embed "../WebClient/site/words/passkeys.js"
+#embed "../WebClient/site/words/palette.js"
 };
 static const unsigned char file109[] = {
-#embed "../WebClient/site/words/permission.js"
+#embed "../WebClient/site/words/passkeys.js"
 };
 static const unsigned char file110[] = {
-#embed "../WebClient/site/words/query.js"
+#embed "../WebClient/site/words/permission.js"
 };
 static const unsigned char file111[] = {
-#embed "../WebClient/site/words/rules.js"
+#embed "../WebClient/site/words/query.js"
 };
 static const unsigned char file112[] = {
-#embed "../WebClient/site/words/season.js"
+#embed "../WebClient/site/words/rules.js"
 };
 static const unsigned char file113[] = {
-#embed "../WebClient/site/words/settings.js"
+#embed "../WebClient/site/words/season.js"
 };
 static const unsigned char file114[] = {
-#embed "../WebClient/site/words/sign-in.js"
+#embed "../WebClient/site/words/settings.js"
 };
 static const unsigned char file115[] = {
-#embed "../WebClient/site/words/skeleton.js"
+#embed "../WebClient/site/words/sign-in.js"
 };
 static const unsigned char file116[] = {
-#embed "../WebClient/site/words/start.js"
+#embed "../WebClient/site/words/skeleton.js"
 };
 static const unsigned char file117[] = {
-#embed "../WebClient/site/words/store.js"
+#embed "../WebClient/site/words/start.js"
 };
 static const unsigned char file118[] = {
-#embed "../WebClient/site/words/trip-items.js"
+#embed "../WebClient/site/words/store.js"
 };
 static const unsigned char file119[] = {
-#embed "../WebClient/site/words/trip.js"
+#embed "../WebClient/site/words/trip-items.js"
 };
 static const unsigned char file120[] = {
-#embed "../WebClient/site/words/trips.js"
+#embed "../WebClient/site/words/trip.js"
 };
 static const unsigned char file121[] = {
-#embed "../WebClient/site/words/uploads.js"
+#embed "../WebClient/site/words/trips.js"
 };
 static const unsigned char file122[] = {
-#embed "../WebClient/site/words/values.js"
+#embed "../WebClient/site/words/uploads.js"
 };
 static const unsigned char file123[] = {
+#embed "../WebClient/site/words/values.js"
+};
+static const unsigned char file124[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -477,29 +480,30 @@ static const webclient_file files[] = {
     {"words/event-form.js", file98, sizeof file98},
     {"words/events.js", file99, sizeof file99},
     {"words/feeds.js", file100, sizeof file100},
-    {"words/frame.js", file101, sizeof file101},
-    {"words/history.js", file102, sizeof file102},
-    {"words/kept.js", file103, sizeof file103},
-    {"words/keys.js", file104, sizeof file104},
-    {"words/log-links.js", file105, sizeof file105},
-    {"words/pages.js", file106, sizeof file106},
-    {"words/palette.js", file107, sizeof file107},
-    {"words/passkeys.js", file108, sizeof file108},
-    {"words/permission.js", file109, sizeof file109},
-    {"words/query.js", file110, sizeof file110},
-    {"words/rules.js", file111, sizeof file111},
-    {"words/season.js", file112, sizeof file112},
-    {"words/settings.js", file113, sizeof file113},
-    {"words/sign-in.js", file114, sizeof file114},
-    {"words/skeleton.js", file115, sizeof file115},
-    {"words/start.js", file116, sizeof file116},
-    {"words/store.js", file117, sizeof file117},
-    {"words/trip-items.js", file118, sizeof file118},
-    {"words/trip.js", file119, sizeof file119},
-    {"words/trips.js", file120, sizeof file120},
-    {"words/uploads.js", file121, sizeof file121},
-    {"words/values.js", file122, sizeof file122},
-    {"worker.js", file123, sizeof file123},
+    {"words/form.js", file101, sizeof file101},
+    {"words/frame.js", file102, sizeof file102},
+    {"words/history.js", file103, sizeof file103},
+    {"words/kept.js", file104, sizeof file104},
+    {"words/keys.js", file105, sizeof file105},
+    {"words/log-links.js", file106, sizeof file106},
+    {"words/pages.js", file107, sizeof file107},
+    {"words/palette.js", file108, sizeof file108},
+    {"words/passkeys.js", file109, sizeof file109},
+    {"words/permission.js", file110, sizeof file110},
+    {"words/query.js", file111, sizeof file111},
+    {"words/rules.js", file112, sizeof file112},
+    {"words/season.js", file113, sizeof file113},
+    {"words/settings.js", file114, sizeof file114},
+    {"words/sign-in.js", file115, sizeof file115},
+    {"words/skeleton.js", file116, sizeof file116},
+    {"words/start.js", file117, sizeof file117},
+    {"words/store.js", file118, sizeof file118},
+    {"words/trip-items.js", file119, sizeof file119},
+    {"words/trip.js", file120, sizeof file120},
+    {"words/trips.js", file121, sizeof file121},
+    {"words/uploads.js", file122, sizeof file122},
+    {"words/values.js", file123, sizeof file123},
+    {"worker.js", file124, sizeof file124},
 };
 
 const webclient_file *webclient_files(size_t *count) {

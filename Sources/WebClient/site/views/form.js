@@ -3,6 +3,7 @@ import { ask, openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { KINDS } from "../family/kinds.js";
 import { Submission } from "./submission.js";
+import { WORDS } from "../words/form.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {{[name: string]: string | boolean}} Values */
@@ -46,7 +47,7 @@ export class Form {
     this.errors = new Map();
     this.summary = h("div.problem", { role: "alert", tabindex: "-1" });
     this.submit = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, submit));
-    this.cancel = button("plain", "Cancel", () => this.#cancel());
+    this.cancel = button("plain", WORDS.cancel, () => this.#cancel());
     this.element = /** @type {HTMLFormElement} */ (h("form", { novalidate: true, autocomplete: "off" }));
     this.element.addEventListener("submit", (event) => { event.preventDefault(); this.#submit(); });
     this.element.addEventListener("input", () => this.#typed());
@@ -78,7 +79,7 @@ export class Form {
     const isRequired = options.required ?? declared?.required ?? false;
     const id = `field-${name}`;
     const attributes = {
-      id, name, "aria-describedby": `${id}-error${options.hint ? ` ${id}-hint` : ""}`, "aria-required": isRequired ? "true" : undefined, "aria-label": isRequired ? `${label}, Required field` : undefined, dir: type === "textarea" || type === "text" ? "auto" : undefined,
+      id, name, "aria-describedby": `${id}-error${options.hint ? ` ${id}-hint` : ""}`, "aria-required": isRequired ? "true" : undefined, "aria-label": isRequired ? WORDS.requiredField(label) : undefined, dir: type === "textarea" || type === "text" ? "auto" : undefined,
       ...options.attributes,
     };
     const control = /** @type {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */ (
@@ -126,7 +127,7 @@ export class Form {
     if (!typed || typed.member !== this.app.season.self || this.isDirty || this.isSaved) return;
     this.values = typed.values;
     this.changed("");
-    this.app.toasts.show("What you typed last time is here again.", { label: "Start over", act: () => { this.values = values; this.changed(""); this.#forget(); } });
+    this.app.toasts.show(WORDS.whatYouTypedLastTime, { label: WORDS.startOver, act: () => { this.values = values; this.changed(""); this.#forget(); } });
   }
 
   get isDirty() {
@@ -163,7 +164,7 @@ export class Form {
     for (const [name, place] of this.errors) {
       const error = errors[name] ?? "";
       // Spoken as an error, also where it is read without its colour (R083).
-      fill(place, error !== "" && [h("span.unseen", null, "Error: "), error]);
+      fill(place, error !== "" && [h("span.unseen", null, WORDS.error), error]);
       const control = this.controls.get(name);
       if (error) control?.setAttribute("aria-invalid", "true");
       else control?.removeAttribute("aria-invalid");
@@ -203,7 +204,7 @@ export class Form {
     const names = Object.keys(errors);
     if (names.length > 0) {
       const isMissing = names.some((name) => this.values[name] === "");
-      this.summary.textContent = isMissing ? "Please complete all required fields" : "Please correct the marked fields";
+      this.summary.textContent = isMissing ? WORDS.pleaseCompleteAll : WORDS.pleaseCorrectTheMarked;
       this.controls.get(names[0])?.focus();
       return;
     }
@@ -218,7 +219,7 @@ export class Form {
   }
 
   async #cancel() {
-    if (this.isDirty && !(await ask("Discard changes?", "What you typed here is not saved.", { yes: "Yes", no: "No", danger: true }))) return;
+    if (this.isDirty && !(await ask(WORDS.discardChanges, WORDS.whatYouTypedHereIs, { yes: WORDS.yes, no: WORDS.no, danger: true }))) return;
     this.isSaved = true;
     this.submission.forget();
     this.#forget();
@@ -263,7 +264,7 @@ export function differing(wanted, held = {}) {
  */
 export function schoolField(app, form) {
   let school = "", host = "";
-  const element = form.field("school_id", { label: "School", type: "select", options: [["", "-- Select a school --"]] });
+  const element = form.field("school_id", { label: WORDS.school, type: "select", options: [["", WORDS.selectASchool]] });
   const select = /** @type {HTMLSelectElement} */ (form.controls.get("school_id"));
   form.controls.delete("school_id");
   const hidden = { school: /** @type {HTMLInputElement} */ (h("input", { type: "hidden" })), host: /** @type {HTMLInputElement} */ (h("input", { type: "hidden" })) };
@@ -276,13 +277,13 @@ export function schoolField(app, form) {
     const schools = app.season.list({ kind: "school", sort: "name" });
     const former = school !== "" && !schools.some((one) => one.id === school) ? app.store.engine.record(school) : undefined;
     fill(select,
-      h("option", { value: "" }, "-- Select a school --"),
+      h("option", { value: "" }, WORDS.selectASchool),
       schools.map((one) => h("option", { value: one.id }, one.fields.name)),
-      former && h("option", { value: school }, `${former.fields.name ?? "School"} (deleted)`),
+      former && h("option", { value: school }, WORDS.deleted(former.fields.name ?? WORDS.school)),
       host !== "" && h("option", { value: "host" }, host),
-      h("option", { value: "none" }, "None"),
-      h("option", { value: "other" }, "Other (not listed)"),
-      app.season.may("create", "school") && h("option", { value: "new" }, "+ Add new school"));
+      h("option", { value: "none" }, WORDS.none),
+      h("option", { value: "other" }, WORDS.otherNotListed),
+      app.season.may("create", "school") && h("option", { value: "new" }, WORDS.addNewSchool));
     select.value = school !== "" ? school : host !== "" ? "host" : "";
   }
 
@@ -301,7 +302,7 @@ export function schoolField(app, form) {
   select.addEventListener("change", (event) => {
     event.stopPropagation();
     const { value } = select;
-    if (value === "other") nameDialog(app, "School Not Listed", "Continue", { label: "School name", value: host }, (name) => set("", name));
+    if (value === "other") nameDialog(app, WORDS.schoolNotListed, WORDS.continue, { label: WORDS.schoolName, value: host }, (name) => set("", name));
     else if (value === "new") {
       newSchoolDialog(app, (id) => set(id, ""));
     } else if (value !== "host") set(value === "none" ? "" : value, "");
@@ -334,7 +335,7 @@ export function nameDialog(app, title, yes, { label, value }, done) {
           done(input.value.trim());
         },
       },
-    }, h("div.field", null, h("label", { for: "name-dialog" }, label), input), h("div.buttons", null, button("plain", "Cancel", close), go))];
+    }, h("div.field", null, h("label", { for: "name-dialog" }, label), input), h("div.buttons", null, button("plain", WORDS.cancel, close), go))];
   });
 }
 
@@ -345,8 +346,8 @@ export function nameDialog(app, title, yes, { label, value }, done) {
 export function newSchoolDialog(app, done) {
   const name = /** @type {HTMLInputElement} */ (h("input", { id: "school-name", maxlength: "255", autofocus: true, dir: "auto" }));
   const location = /** @type {HTMLInputElement} */ (h("input", { id: "school-location", maxlength: "255", dir: "auto" }));
-  openDialog("Add New School", (close) => {
-    const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Save School"));
+  openDialog(WORDS.addNewSchool2, (close) => {
+    const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.saveSchool));
     name.addEventListener("input", () => { save.disabled = name.value.trim() === ""; });
     return [h("form", {
       novalidate: true, on: {
@@ -354,14 +355,14 @@ export function newSchoolDialog(app, done) {
           event.preventDefault();
           if (save.disabled) return;
           const operation = app.create("school", { name: name.value.trim(), ...(location.value.trim() ? { location: location.value.trim() } : {}) });
-          if (!app.perform([operation], `${name.value.trim()} added`)) return;
+          if (!app.perform([operation], WORDS.added(name.value.trim()))) return;
           close();
           done(operation.id);
         },
       },
     },
-    h("div.field", null, h("label", { for: "school-name" }, "School name", h("span.required", { "aria-hidden": "true" }, " *")), name),
-    h("div.field", null, h("label", { for: "school-location" }, "Location"), location),
-    h("div.buttons", null, button("plain", "Cancel", close), save))];
+    h("div.field", null, h("label", { for: "school-name" }, WORDS.schoolName, h("span.required", { "aria-hidden": "true" }, " *")), name),
+    h("div.field", null, h("label", { for: "school-location" }, WORDS.location), location),
+    h("div.buttons", null, button("plain", WORDS.cancel, close), save))];
   });
 }
