@@ -5,6 +5,7 @@ import { button, fill, h, link, refill } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { skeleton } from "../screen/skeleton.js";
 import { dateText, dayText, instantText, localText, rangeText, timeText } from "../words/dates.js";
+import { WORDS } from "../words/event.js";
 import { comments } from "./comments.js";
 import { historyDialog } from "./history.js";
 import { presses } from "./keys.js";
@@ -48,16 +49,16 @@ export function interactionDialog(app, event, attended) {
   const type = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "interaction_type")));
   const direction = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "direction")));
   const sentiment = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "sentiment", "–")));
-  const coaches = (event.fields.coaches_present ?? []).map((/** @type {any} */ one) => h("option", { value: one.id }, one.name ?? "Coach"));
+  const coaches = (event.fields.coaches_present ?? []).map((/** @type {any} */ one) => h("option", { value: one.id }, one.name ?? WORDS.coach));
   const coach = /** @type {HTMLSelectElement} */ (h("select", null, h("option", { value: "" }, "–"), coaches));
   const content = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 4, maxlength: "10000", dir: "auto" }));
   const now = () => app.season.find("event", event.id) ?? event;
   const mark = () => (attended ? [app.update(now(), { attended: true })] : []);
-  openDialog("Log Interactions", (close) => {
-    const log = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Log Interaction"));
+  openDialog(WORDS.logInteractions, (close) => {
+    const log = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.logInteraction));
     content.addEventListener("input", () => { log.disabled = content.value.trim() === ""; });
     return [
-      h("p", null, `Did you have any coaching interactions at ${titleOf(event)}?`),
+      h("p", null, WORDS.didYouHaveAnyCoaching(titleOf(event))),
       h("form", {
         novalidate: true, on: {
           submit: (/** @type {Event} */ submitted) => {
@@ -67,12 +68,12 @@ export function interactionDialog(app, event, attended) {
               event_id: event.id, interaction_type: type.value, direction: direction.value, content: content.value.trim(), ...(sentiment.value ? { sentiment: sentiment.value } : {}),
               ...(coach.value ? { coach_id: coach.value } : {}),
             }, { athlete: event.athlete });
-            if (app.perform([...mark(), interaction], attended ? "Attended, and the interaction is logged" : "Interaction logged")) close();
+            if (app.perform([...mark(), interaction], attended ? WORDS.attendedAndThe : WORDS.interactionLogged)) close();
           },
         },
       },
-      labelled("Type", type), labelled("Direction", direction), coaches.length > 0 && labelled("Coach", coach), labelled("What happened", content), labelled("Sentiment", sentiment),
-      h("div.buttons", null, button("plain", attended ? "Skip for Now" : "Cancel", () => { close(); if (attended) app.perform(mark(), "Marked as attended"); }), log)),
+      labelled(WORDS.type, type), labelled(WORDS.direction, direction), coaches.length > 0 && labelled(WORDS.coach, coach), labelled(WORDS.whatHappened, content), labelled(WORDS.sentiment, sentiment),
+      h("div.buttons", null, button("plain", attended ? WORDS.skipForNow : WORDS.cancel, () => { close(); if (attended) app.perform(mark(), WORDS.markedAsAttended); }), log)),
     ];
   });
 }
@@ -92,12 +93,12 @@ function metricDialog(app, event) {
   const notes = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 2, dir: "auto" }));
   const verified = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "metric-verified" }));
   const error = h("p.error", { id: "metric-error" });
-  openDialog("Log Performance Metric", (close) => {
-    const log = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Log Metric"));
-    const own = labelled("Label", label, "As it is called, such as Throwing distance.");
+  openDialog(WORDS.logPerformanceMetric, (close) => {
+    const log = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.logMetric));
+    const own = labelled(WORDS.label, label, WORDS.asItIsCalledSuch);
     const check = () => {
       const isNumber = /^-?[0-9]{1,9}([.,][0-9]{1,4})?$/.test(value.value.trim());
-      error.textContent = value.value.trim() !== "" && !isNumber ? "Please enter a valid number" : "";
+      error.textContent = value.value.trim() !== "" && !isNumber ? WORDS.pleaseEnterAValidNumber : "";
       own.toggleAttribute("hidden", type.value !== "other");
       log.disabled = !isNumber || unit.value.trim() === "" || (type.value === "other" && label.value.trim() === "");
     };
@@ -113,11 +114,11 @@ function metricDialog(app, event) {
             event_id: event.id, metric_type: type.value, value: value.value.trim().replace(",", "."), unit: unit.value.trim(), verified: verified.checked,
             ...(type.value === "other" ? { label: label.value.trim() } : {}), ...(notes.value.trim() ? { notes: notes.value.trim() } : {}),
           }, { athlete: event.athlete });
-          if (app.perform([metric], "Metric logged")) close();
+          if (app.perform([metric], WORDS.metricLogged)) close();
         },
       },
-    }, labelled("Metric", type), own, labelled("Value", value), error, labelled("Unit", unit), labelled("Notes", notes), h("div.field.check", null, verified, h("label", { for: "metric-verified" }, "Verified")),
-    h("div.buttons", null, button("plain", "Cancel", close), log))];
+    }, labelled(WORDS.metric, type), own, labelled(WORDS.value, value), error, labelled(WORDS.unit, unit), labelled(WORDS.notes, notes), h("div.field.check", null, verified, h("label", { for: "metric-verified" }, WORDS.verified)),
+    h("div.buttons", null, button("plain", WORDS.cancel, close), log))];
   });
 }
 
@@ -129,19 +130,19 @@ function coachDialog(app, event) {
   const { season } = app;
   const present = new Set((event.fields.coaches_present ?? []).map((/** @type {any} */ one) => one.id));
   const coaches = season.list({ kind: "coach", filter: { school_id: event.fields.school_id } }).filter((coach) => !present.has(coach.id));
-  openDialog("Add Coach", (close) => {
+  openDialog(WORDS.addCoach, (close) => {
     const first = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
     const last = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
     const role = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
     const add = (/** @type {string} */ id, /** @type {import("../family/records.js").Operation[]} */ before, /** @type {string} */ name) => {
       const now = season.find("event", event.id) ?? event;
-      if (app.perform([...before, app.update(now, {}, { add: { coaches_present: [id] } })], `${name} added`)) close();
+      if (app.perform([...before, app.update(now, {}, { add: { coaches_present: [id] } })], WORDS.added(name))) close();
     };
-    const create = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, "Add"));
+    const create = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.add));
     for (const one of [first, last]) one.addEventListener("input", () => { create.disabled = first.value.trim() === "" || last.value.trim() === ""; });
     return [
       coaches.length > 0 && h("div.choices", null, coaches.map((coach) => button("plain", [titleOf(coach), coach.fields.role].filter((one) => one).join(", "), () => add(coach.id, [], titleOf(coach))))),
-      coaches.length === 0 && h("p.hint", null, "No other coach of this school is recorded."),
+      coaches.length === 0 && h("p.hint", null, WORDS.noOtherCoachOfThis),
       season.may("create", "coach") && h("form", {
         novalidate: true, on: {
           submit: (/** @type {Event} */ submitted) => {
@@ -151,7 +152,7 @@ function coachDialog(app, event) {
             add(coach.id, [coach], `${first.value.trim()} ${last.value.trim()}`);
           },
         },
-      }, h("h3", null, "Somebody new"), labelled("First name", first), labelled("Last name", last), labelled("Role", role), h("div.buttons", null, button("plain", "Cancel", close), create)),
+      }, h("h3", null, WORDS.somebodyNew), labelled(WORDS.firstName, first), labelled(WORDS.lastName, last), labelled(WORDS.role, role), h("div.buttons", null, button("plain", WORDS.cancel, close), create)),
     ].filter((one) => one instanceof Node);
   });
 }
@@ -192,11 +193,11 @@ function printResults(app, event, metrics) {
 function resultsTable({ season }, event, metrics) {
   const { fields } = event;
   return h("section.results-print", null,
-    h("h2", { dir: "auto" }, `Results: ${titleOf(event)}`),
+    h("h2", { dir: "auto" }, WORDS.results(titleOf(event))),
     h("p", { dir: "auto" }, [season.nameOf(event.athlete), labelOf(event, "type"), rangeText(fields.start_date, fields.end_date), season.schoolOf(event), fields.location].filter((one) => one).join(" · ")),
-    h("table", null, h("thead", null, h("tr", null, ["Date", "Metric", "Value", "Unit", "Verified", "Notes"].map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", null, metrics.map((one) => h("tr", null, [dateText(one.fields.recorded_date), metricName(one), one.fields.value, one.fields.unit, one.fields.verified ? "Yes" : "No", one.fields.notes ?? ""].map((value) => h("td", { dir: "auto" }, value)))))),
-    h("p", null, `Printed ${dayText(season.today)}`));
+    h("table", null, h("thead", null, h("tr", null, [WORDS.date, WORDS.metric, WORDS.value, WORDS.unit, WORDS.verified, WORDS.notes].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", null, metrics.map((one) => h("tr", null, [dateText(one.fields.recorded_date), metricName(one), one.fields.value, one.fields.unit, one.fields.verified ? WORDS.yes : WORDS.no, one.fields.notes ?? ""].map((value) => h("td", { dir: "auto" }, value)))))),
+    h("p", null, WORDS.printed(dayText(season.today))));
 }
 
 /**
@@ -205,12 +206,12 @@ function resultsTable({ season }, event, metrics) {
  * @param {readonly FamilyRecord[]} metrics
  */
 function exportDialog(app, event, metrics) {
-  openDialog("Export results", (close) => [
-    h("p", null, "CSV opens in a spreadsheet. For PDF, choose “Save as PDF” in the print view."),
+  openDialog(WORDS.exportResults, (close) => [
+    h("p", null, WORDS.csvOpensInASpreadsheet),
     h("div.buttons", null,
-      button("plain", "Cancel", close),
-      button("plain", "Print or PDF", () => { close(); printResults(app, event, metrics); }),
-      button("primary", "Download CSV", () => {
+      button("plain", WORDS.cancel, close),
+      button("plain", WORDS.printOrPdf, () => { close(); printResults(app, event, metrics); }),
+      button("primary", WORDS.downloadCsv, () => {
         const rows = [["date", "metric", "value", "unit", "verified", "notes"],
           ...metrics.map((one) => [one.fields.recorded_date, metricName(one), one.fields.value, one.fields.unit, one.fields.verified ? "yes" : "no", one.fields.notes])];
         const file = new Blob([rows.map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n"], { type: "text/csv;charset=utf-8" });
@@ -228,7 +229,7 @@ function exportDialog(app, event, metrics) {
 
 /** @param {FamilyRecord} metric */
 function metricName(metric) {
-  return metric.fields.metric_type === "other" ? metric.fields.label ?? "Other" : labelOf(metric, "metric_type");
+  return metric.fields.metric_type === "other" ? metric.fields.label ?? WORDS.other : labelOf(metric, "metric_type");
 }
 
 /**
@@ -247,7 +248,7 @@ export function eventPage(app, id) {
     if (!event) {
       const { isLoading } = app.store;
       if (isLoading) skeleton(body, "detail");
-      else fill(body, h("h1", null, "Event not found"), h("p", null, link("/events", "Return to Events →")));
+      else fill(body, h("h1", null, WORDS.eventNotFound), h("p", null, link("/events", WORDS.returnToEvents)));
       talk.element.toggleAttribute("hidden", true);
       return;
     }
@@ -264,61 +265,61 @@ export function eventPage(app, id) {
     const map = directions(fields);
     const fact = (/** @type {string} */ label, /** @type {any} */ value) => value !== undefined && value !== "" && h("div", null, h("dt", null, label), h("dd", { dir: "auto" }, value));
     refill(body,
-      h("p.no-print", null, link("/events", "← Back to Events")),
-      h("div.badges", null, h(`span.badge.${fields.type ?? "unknown"}`, null, labelOf(event, "type")), h(`span.badge.${status.word}`, null, status.label), season.isWaiting(id) && h("span.badge.waiting", null, "Waiting")),
+      h("p.no-print", null, link("/events", WORDS.backToEvents)),
+      h("div.badges", null, h(`span.badge.${fields.type ?? "unknown"}`, null, labelOf(event, "type")), h(`span.badge.${status.word}`, null, status.label), season.isWaiting(id) && h("span.badge.waiting", null, WORDS.waiting)),
       h("h1", { dir: "auto", "aria-label": `${title}, ${labelOf(event, "type")}, ${range}, ${status.label}` }, title),
       h("p.range", null, range),
       h("div.buttons.no-print", null,
-        mayEdit && !fields.attended && button("primary", "✓ Mark Attended", () => interactionDialog(app, event, true), { "aria-label": "Mark as attended", "data-act": "attended" }),
-        mayEdit && fields.attended && button("plain", "Not attended after all", () => app.perform([app.update(event, { attended: false })], "Not attended any more"), { "data-act": "not attended" }),
-        mayEdit && link(`/events/${id}/edit`, "Edit", { class: "button plain", "aria-label": "Edit event", "data-act": "edit" }),
-        season.may("delete", "event", { record: event }) && button("danger", "Delete", async () => {
-          if (await app.remove(event, "Are you sure you want to delete this event?", `${title} deleted`)) app.router.go("/events", { replace: true });
-        }, { "aria-label": "Delete event", "data-act": "delete" })),
+        mayEdit && !fields.attended && button("primary", WORDS.markAttended, () => interactionDialog(app, event, true), { "aria-label": WORDS.markAsAttended, "data-act": "attended" }),
+        mayEdit && fields.attended && button("plain", WORDS.notAttendedAfterAll, () => app.perform([app.update(event, { attended: false })], WORDS.notAttendedAnyMore), { "data-act": "not attended" }),
+        mayEdit && link(`/events/${id}/edit`, WORDS.edit, { class: "button plain", "aria-label": WORDS.editEvent, "data-act": "edit" }),
+        season.may("delete", "event", { record: event }) && button("danger", WORDS.delete, async () => {
+          if (await app.remove(event, WORDS.areYouSureYouWant, WORDS.deleted(title))) app.router.go("/events", { replace: true });
+        }, { "aria-label": WORDS.deleteEvent, "data-act": "delete" })),
       h("dl.facts", null,
-        fact("Starts", [dateText(fields.start_date), timeText(fields.start_time)].filter((one) => one).join(", ")),
-        fact("Ends", fields.end_time || fields.end_date !== fields.start_date ? [dateText(fields.end_date ?? fields.start_date), timeText(fields.end_time)].filter((one) => one).join(", ") : undefined),
-        fact("Check-in", timeText(fields.checkin_time)), fact("Time zone", fields.time_zone), fact("Cost", fields.cost === undefined ? undefined : fields.cost === "0.00" ? "Free" : `$${fields.cost}`),
-        fact("Source", fields.event_source && labelOf(event, "event_source")), fact("School", season.schoolOf(event)), fact("Athlete", season.nameOf(event.athlete)), fact("Status", status.label)),
-      (fields.location || map) && h("section", null, h("h2", null, "Location"),
+        fact(WORDS.starts, [dateText(fields.start_date), timeText(fields.start_time)].filter((one) => one).join(", ")),
+        fact(WORDS.ends, fields.end_time || fields.end_date !== fields.start_date ? [dateText(fields.end_date ?? fields.start_date), timeText(fields.end_time)].filter((one) => one).join(", ") : undefined),
+        fact(WORDS.checkIn, timeText(fields.checkin_time)), fact(WORDS.timeZone, fields.time_zone), fact(WORDS.cost, fields.cost === undefined ? undefined : fields.cost === "0.00" ? WORDS.free : `$${fields.cost}`),
+        fact(WORDS.source, fields.event_source && labelOf(event, "event_source")), fact(WORDS.school, season.schoolOf(event)), fact(WORDS.athlete, season.nameOf(event.athlete)), fact(WORDS.status, status.label)),
+      (fields.location || map) && h("section", null, h("h2", null, WORDS.location),
         h("p", { dir: "auto" }, [fields.location, fields.address, [fields.city, fields.state].filter((one) => one).join(", ")].filter((one) => one).map((line) => [String(line), h("br", null)])),
-        map && h("p.no-print", null, h("a", { href: map, target: "_blank", rel: "noopener noreferrer", "data-act": "directions" }, "Get Directions"))),
-      fields.description && h("section", null, h("h2", null, "Event Description"), h("p.text", { dir: "auto" }, fields.description)),
-      fields.url && h("section", null, h("h2", null, "Event Link"), h("p", null, h("a", { href: fields.url, target: "_blank", rel: "noopener noreferrer" }, fields.url))),
-      fields.performance_notes && h("section", null, h("h2", null, "Performance Notes"), h("p.text", { dir: "auto" }, fields.performance_notes)),
-      metrics.length > 0 && h("section", null, h("h2", null, "Metrics Recorded at This Event"), h("ul.metrics", null, metrics.map((metric) => h("li", {
-        "aria-label": `${metricName(metric)}, ${metric.fields.value} ${metric.fields.unit}, ${metric.fields.verified ? "Verified" : "Not verified"}`,
+        map && h("p.no-print", null, h("a", { href: map, target: "_blank", rel: "noopener noreferrer", "data-act": "directions" }, WORDS.getDirections))),
+      fields.description && h("section", null, h("h2", null, WORDS.eventDescription), h("p.text", { dir: "auto" }, fields.description)),
+      fields.url && h("section", null, h("h2", null, WORDS.eventLink), h("p", null, h("a", { href: fields.url, target: "_blank", rel: "noopener noreferrer" }, fields.url))),
+      fields.performance_notes && h("section", null, h("h2", null, WORDS.performanceNotes), h("p.text", { dir: "auto" }, fields.performance_notes)),
+      metrics.length > 0 && h("section", null, h("h2", null, WORDS.metricsRecordedAtThis), h("ul.metrics", null, metrics.map((metric) => h("li", {
+        "aria-label": `${metricName(metric)}, ${metric.fields.value} ${metric.fields.unit}, ${metric.fields.verified ? WORDS.verified : WORDS.notVerified}`,
       },
       h("span.label", null, metricName(metric)), h("span.value", null, metric.fields.value, " ", h("span.unit", null, metric.fields.unit)),
-      metric.fields.verified && h("span.badge.attended", null, "✓ Verified"), metric.fields.notes && h("p.text", { dir: "auto" }, metric.fields.notes),
-      season.may("delete", "metric", { record: metric }) && button("icon.danger.no-print", icon("trash"), () => app.remove(metric, "Delete this metric?", `${metricName(metric)} deleted`), { "aria-label": `Delete ${metricName(metric)}`, "data-act": `remove metric ${metric.id}` }))))),
-      h("section", null, h("h2", null, "Coaches Present"),
+      metric.fields.verified && h("span.badge.attended", null, WORDS.verifiedPart), metric.fields.notes && h("p.text", { dir: "auto" }, metric.fields.notes),
+      season.may("delete", "metric", { record: metric }) && button("icon.danger.no-print", icon("trash"), () => app.remove(metric, WORDS.deleteThisMetric, WORDS.deletedOf(metricName(metric))), { "aria-label": WORDS.deleteOf(metricName(metric)), "data-act": `remove metric ${metric.id}` }))))),
+      h("section", null, h("h2", null, WORDS.coachesPresent),
         coaches.length > 0 && h("ul.coaches", null, coaches.map((/** @type {any} */ one) => {
           const coach = season.find("coach", one.id);
-          const facts = [one.name ?? "Coach", one.role, coach?.fields.email, coach?.fields.phone].filter((fact_) => fact_);
+          const facts = [one.name ?? WORDS.coach, one.role, coach?.fields.email, coach?.fields.phone].filter((fact_) => fact_);
           return h("li", { "aria-label": facts.join(", ") }, h("strong", { dir: "auto" }, facts[0]), facts.slice(1).map((text) => [h("br", null), h("span", { dir: "auto" }, text)]),
-            mayEdit && button("icon.no-print", icon("close"), () => app.perform([app.update(event, {}, { remove: { coaches_present: [one.id] } })], `${facts[0]} removed`), { "aria-label": `Remove ${facts[0]}`, "data-act": `remove coach ${one.id}` }));
+            mayEdit && button("icon.no-print", icon("close"), () => app.perform([app.update(event, {}, { remove: { coaches_present: [one.id] } })], WORDS.removed(facts[0])), { "aria-label": WORDS.remove(facts[0]), "data-act": `remove coach ${one.id}` }));
         })),
-        coaches.length === 0 && h("p.hint", null, fields.school_id ? "No coaches recorded" : "Event not linked to school"),
-        mayEdit && fields.school_id && h("p.no-print", null, button("plain", "+ Add Coach", () => coachDialog(app, event), { "data-act": "coach" }))),
-      h("section", null, h("h2", null, "Interactions"),
+        coaches.length === 0 && h("p.hint", null, fields.school_id ? WORDS.noCoachesRecorded : WORDS.eventNotLinkedToSchool),
+        mayEdit && fields.school_id && h("p.no-print", null, button("plain", WORDS.addCoachPart, () => coachDialog(app, event), { "data-act": "coach" }))),
+      h("section", null, h("h2", null, WORDS.interactions),
         interactions.length > 0 && h("ul.interactions", null, interactions.map((one) => h("li", null,
-          h("strong", { dir: "auto" }, one.fields.subject ?? `Interaction at ${title}`), h("p.hint", null, [labelOf(one, "interaction_type"), labelOf(one, "direction"), one.fields.sentiment && labelOf(one, "sentiment"), localText(one.fields.occurred_at)].filter((text) => text).join(" · ")),
+          h("strong", { dir: "auto" }, one.fields.subject ?? WORDS.interactionAt(title)), h("p.hint", null, [labelOf(one, "interaction_type"), labelOf(one, "direction"), one.fields.sentiment && labelOf(one, "sentiment"), localText(one.fields.occurred_at)].filter((text) => text).join(" · ")),
           h("p.text", { dir: "auto" }, one.fields.content),
-          season.may("delete", "interaction", { record: one }) && button("icon.danger.no-print", icon("trash"), () => app.remove(one, "Delete this interaction?", "Interaction deleted"), { "aria-label": "Delete this interaction", "data-act": `remove interaction ${one.id}` })))),
-        interactions.length === 0 && h("p.hint", null, "No interactions logged")),
+          season.may("delete", "interaction", { record: one }) && button("icon.danger.no-print", icon("trash"), () => app.remove(one, WORDS.deleteThisInteraction, WORDS.interactionDeleted), { "aria-label": WORDS.deleteThisInteraction2, "data-act": `remove interaction ${one.id}` })))),
+        interactions.length === 0 && h("p.hint", null, WORDS.noInteractionsLogged)),
       h("div.buttons.no-print", null,
-        mayLog && button("plain", "Log Interaction", () => interactionDialog(app, event, false), { "data-act": "log" }),
-        mayLog && button("plain", "Log Performance Metric", () => metricDialog(app, event), { "data-act": "metric" }),
-        button("plain", "History", () => historyDialog(app, { kind: "event", id }), { "data-act": "history" }),
-        metrics.length > 0 && button("plain", "Export results", () => exportDialog(app, event, metrics), { "data-act": "export" })),
-      h("p.hint", null, `Last changed by ${season.nameOf(event.updated_by)}, ${instantText(event.updated_at)}.`));
+        mayLog && button("plain", WORDS.logInteraction, () => interactionDialog(app, event, false), { "data-act": "log" }),
+        mayLog && button("plain", WORDS.logPerformanceMetric, () => metricDialog(app, event), { "data-act": "metric" }),
+        button("plain", WORDS.history, () => historyDialog(app, { kind: "event", id }), { "data-act": "history" }),
+        metrics.length > 0 && button("plain", WORDS.exportResults, () => exportDialog(app, event, metrics), { "data-act": "export" })),
+      h("p.hint", null, WORDS.lastChangedBy(season.nameOf(event.updated_by), instantText(event.updated_at))));
     talk.update();
   }
 
   update();
   return {
-    title: "Event", element, update,
+    title: WORDS.event, element, update,
     get acts() {
       return presses(body, {
         "event-attend": "attended", "event-edit": "edit", "event-delete": "delete", "event-interaction": "log", "event-metric": "metric", "event-coaches": "coach", "event-export": "export", "event-directions": "directions", history: "history",
