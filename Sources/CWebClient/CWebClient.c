@@ -342,42 +342,45 @@ static const unsigned char file112[] = {
 #embed "../WebClient/site/words/query.js"
 };
 static const unsigned char file113[] = {
-#embed "../WebClient/site/words/rules.js"
+#embed "../WebClient/site/words/room.js"
 };
 static const unsigned char file114[] = {
-#embed "../WebClient/site/words/season.js"
+#embed "../WebClient/site/words/rules.js"
 };
 static const unsigned char file115[] = {
-#embed "../WebClient/site/words/settings.js"
+#embed "../WebClient/site/words/season.js"
 };
 static const unsigned char file116[] = {
-#embed "../WebClient/site/words/sign-in.js"
+#embed "../WebClient/site/words/settings.js"
 };
 static const unsigned char file117[] = {
-#embed "../WebClient/site/words/skeleton.js"
+#embed "../WebClient/site/words/sign-in.js"
 };
 static const unsigned char file118[] = {
-#embed "../WebClient/site/words/start.js"
+#embed "../WebClient/site/words/skeleton.js"
 };
 static const unsigned char file119[] = {
-#embed "../WebClient/site/words/store.js"
+#embed "../WebClient/site/words/start.js"
 };
 static const unsigned char file120[] = {
-#embed "../WebClient/site/words/trip-items.js"
+#embed "../WebClient/site/words/store.js"
 };
 static const unsigned char file121[] = {
-#embed "../WebClient/site/words/trip.js"
+#embed "../WebClient/site/words/trip-items.js"
 };
 static const unsigned char file122[] = {
-#embed "../WebClient/site/words/trips.js"
+#embed "../WebClient/site/words/trip.js"
 };
 static const unsigned char file123[] = {
-#embed "../WebClient/site/words/uploads.js"
+#embed "../WebClient/site/words/trips.js"
 };
 static const unsigned char file124[] = {
-#embed "../WebClient/site/words/values.js"
+#embed "../WebClient/site/words/uploads.js"
 };
 static const unsigned char file125[] = {
+#embed "../WebClient/site/words/values.js"
+};
+static const unsigned char file126[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -495,19 +498,20 @@ static const webclient_file files[] = {
     {"words/passkeys.js", file110, sizeof file110},
     {"words/permission.js", file111, sizeof file111},
     {"words/query.js", file112, sizeof file112},
-    {"words/rules.js", file113, sizeof file113},
-    {"words/season.js", file114, sizeof file114},
-    {"words/settings.js", file115, sizeof file115},
-    {"words/sign-in.js", file116, sizeof file116},
-    {"words/skeleton.js", file117, sizeof file117},
-    {"words/start.js", file118, sizeof file118},
-    {"words/store.js", file119, sizeof file119},
-    {"words/trip-items.js", file120, sizeof file120},
-    {"words/trip.js", file121, sizeof file121},
-    {"words/trips.js", file122, sizeof file122},
-    {"words/uploads.js", file123, sizeof file123},
-    {"words/values.js", file124, sizeof file124},
-    {"worker.js", file125, sizeof file125},
+    {"words/room.js", file113, sizeof file113},
+    {"words/rules.js", file114, sizeof file114},
+    {"words/season.js", file115, sizeof file115},
+    {"words/settings.js", file116, sizeof file116},
+    {"words/sign-in.js", file117, sizeof file117},
+    {"words/skeleton.js", file118, sizeof file118},
+    {"words/start.js", file119, sizeof file119},
+    {"words/store.js", file120, sizeof file120},
+    {"words/trip-items.js", file121, sizeof file121},
+    {"words/trip.js", file122, sizeof file122},
+    {"words/trips.js", file123, sizeof file123},
+    {"words/uploads.js", file124, sizeof file124},
+    {"words/values.js", file125, sizeof file125},
+    {"worker.js", file126, sizeof file126},
 };
 
 const webclient_file *webclient_files(size_t *count) {

@@ -3,6 +3,7 @@ import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { LongList } from "../screen/longlist.js";
 import { counted, instantText } from "../words/dates.js";
+import { WORDS } from "../words/room.js";
 import { people } from "./activity.js";
 import { titleOf } from "./season.js";
 
@@ -46,14 +47,14 @@ export function roomPage(app) {
   const entries = new LongList(list, { isFeed: false });
   /** Whether the newest message is in the window: then the next one comes into it, too. */
   let isAtEnd = true;
-  const log = h("div", { role: "log", "aria-label": "Conversation" }, list);
+  const log = h("div", { role: "log", "aria-label": WORDS.conversation }, list);
   const digest = h("section.digest", { hidden: true });
   const here = h("p.hint", { role: "status" });
   const typing = h("p.hint.typing", null, "\u00a0");
   const stopListening = app.store.activities.listen(() => showTyping());
-  const input = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "message", rows: 2, maxlength: "4000", placeholder: "Write to the family; @name mentions somebody", dir: "auto" }));
+  const input = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "message", rows: 2, maxlength: "4000", placeholder: WORDS.writeToTheFamilyName, dir: "auto" }));
   const form = h("form.line", { on: { submit: (/** @type {Event} */ event) => { event.preventDefault(); send(); } } },
-    h("label.unseen", { for: "message" }, "Message"), input, h("button.primary", { type: "submit" }, "Send"));
+    h("label.unseen", { for: "message" }, WORDS.message), input, h("button.primary", { type: "submit" }, WORDS.send));
   /** @type {string | undefined} the message that is edited */
   let editing;
   /** @type {Map<string, FamilyRecord>} older messages, which the snapshot does not have */
@@ -61,7 +62,7 @@ export function roomPage(app) {
   /** @type {any} */
   let next;
   let isAtStart = false;
-  const earlier = button("plain", "Earlier messages", () => { load(); });
+  const earlier = button("plain", WORDS.earlierMessages, () => { load(); });
 
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
@@ -88,7 +89,7 @@ export function roomPage(app) {
     if (text === "") return;
     const mentions = mentioned(text, season.members);
     const message = editing === undefined ? undefined : season.find("message", editing);
-    const done = message ? text === message.fields.text || app.perform([app.update(message, { text })], "Message changed")
+    const done = message ? text === message.fields.text || app.perform([app.update(message, { text })], WORDS.messageChanged)
       : app.perform([app.create("message", { text, ...(mentions.length > 0 ? { mentions } : {}) })], "");
     if (!done) return;
     input.value = "";
@@ -126,7 +127,7 @@ export function roomPage(app) {
 
   function showTyping() {
     // The line keeps its height, so that nothing moves when somebody begins.
-    typing.textContent = people(app, app.store.activities.members("typing"), "typing …") || "\u00a0";
+    typing.textContent = people(app, app.store.activities.members("typing"), WORDS.typing) || "\u00a0";
   }
 
   function messages() {
@@ -150,21 +151,21 @@ export function roomPage(app) {
         key: message.id,
         stamp: JSON.stringify([message.version, message.fields, season.nameOf(message.created_by), season.isWaiting(message.id), about && titleOf(about), editing === message.id, entries.isVirtual && index, entries.isVirtual && size]),
         make: () => h(`li${isOwn ? ".own" : ""}${editing === message.id ? ".editing" : ""}`, entries.isVirtual ? { "aria-posinset": index + 1, "aria-setsize": size } : null,
-          h("p.hint", null, h("strong", { dir: "auto" }, season.nameOf(message.created_by)), ` ${instantText(message.created_at)}`, isChanged && " · changed", season.isWaiting(message.id) && " · waiting",
-            about && [" · about ", PATHS[about.kind] ? link(PATHS[about.kind].replace("ID", about.id), titleOf(about), { dir: "auto" }) : titleOf(about)]),
+          h("p.hint", null, h("strong", { dir: "auto" }, season.nameOf(message.created_by)), ` ${instantText(message.created_at)}`, isChanged && WORDS.changed, season.isWaiting(message.id) && WORDS.waiting,
+            about && [WORDS.about, PATHS[about.kind] ? link(PATHS[about.kind].replace("ID", about.id), titleOf(about), { dir: "auto" }) : titleOf(about)]),
           h("p.text", { dir: "auto" }, message.fields.text),
           h("div.actions", null,
-            season.may("update", "message", { record: message, fields: ["text"] }) && button("plain", "Edit", () => edit(message), { "data-act": "edit" }),
-            season.may("delete", "message", { record: message }) && button("icon", icon("trash"), () => app.remove(message, "Delete this message?", "Message deleted"), { "aria-label": "Delete this message", "data-act": "delete" }))),
+            season.may("update", "message", { record: message, fields: ["text"] }) && button("plain", WORDS.edit, () => edit(message), { "data-act": "edit" }),
+            season.may("delete", "message", { record: message }) && button("icon", icon("trash"), () => app.remove(message, WORDS.deleteThisMessage, WORDS.messageDeleted), { "aria-label": WORDS.deleteThisMessage2, "data-act": "delete" }))),
       };
     };
     entries.show({ count: size, key: (index) => found[index].id, item });
     const people = [...engine.presence.values()].filter((one) => one.member !== season.self).map((one) => {
-      const context = one.context && one.context !== "all" ? ` (season of ${season.nameOf(one.context)})` : "";
+      const context = one.context && one.context !== "all" ? WORDS.seasonOf(season.nameOf(one.context)) : "";
       return `${season.nameOf(one.member)}${context}`;
     });
-    here.textContent = people.length > 0 ? `Here now: ${people.join(", ")}` : "Nobody else is here now.";
-    if (size === 0) fill(list, h("li.nothing", null, h("p", null, season.may("create", "message") ? "No messages yet. Write the first one." : "No messages yet.")));
+    here.textContent = people.length > 0 ? WORDS.hereNow(people.join(", ")) : WORDS.nobodyElseIsHereNow;
+    if (size === 0) fill(list, h("li.nothing", null, h("p", null, season.may("create", "message") ? WORDS.noMessagesYetWriteThe : WORDS.noMessagesYet)));
     if (isAtEnd && list.isConnected) toEnd();
   }
 
@@ -201,13 +202,13 @@ export function roomPage(app) {
       const mine = new Map((told.members ?? []).map((/** @type {any} */ one) => [one.member, one.changes]));
       mine.delete(season.self);
       if (mine.size > 0) {
-        const words = /** @type {{[kind: string]: [string, string]}} */ ({ event: ["event", "events"], trip: ["trip", "trips"], trip_item: ["trip item", "trip items"], document: ["document", "documents"], message: ["message", "messages"], metric: ["metric", "metrics"], interaction: ["interaction", "interactions"], school: ["school", "schools"], coach: ["coach", "coaches"], member: ["member", "members"] });
+        const words = WORDS.kinds;
         const lines = (told.kinds ?? []).filter((/** @type {any} */ one) => words[one.kind]).map((/** @type {any} */ one) => {
-          const parts = [["new", one.created], ["changed", one.updated], ["deleted", one.deleted], ["restored", one.restored]].filter(([, number]) => number > 0).map(([word, number]) => `${number} ${word}`);
+          const parts = [[WORDS.new, one.created], [WORDS.changedCount, one.updated], [WORDS.deleted, one.deleted], [WORDS.restored, one.restored]].filter(([, number]) => number > 0).map(([word, number]) => `${number} ${word}`);
           return `${words[one.kind][1][0].toUpperCase()}${words[one.kind][1].slice(1)}: ${parts.join(", ")}`;
         });
-        fill(digest, h("h2", null, "Since you last looked"), h("p", null, `${counted([...mine.values()].reduce((sum, one) => sum + one, 0), "change")} by ${[...mine.keys()].map((one) => season.nameOf(one)).join(", ")}.`),
-          h("ul", null, lines.map((/** @type {string} */ line) => h("li", null, line))), button("plain", "Seen", () => { digest.hidden = true; }));
+        fill(digest, h("h2", null, WORDS.sinceYouLastLooked), h("p", null, WORDS.by(counted([...mine.values()].reduce((sum, one) => sum + one, 0), WORDS.change), [...mine.keys()].map((one) => season.nameOf(one)).join(", "))),
+          h("ul", null, lines.map((/** @type {string} */ line) => h("li", null, line))), button("plain", WORDS.seen, () => { digest.hidden = true; }));
         digest.hidden = false;
       }
     } catch {
@@ -221,8 +222,8 @@ export function roomPage(app) {
   look();
   requestAnimationFrame(() => toEnd());
   return {
-    title: "Room",
-    element: h("section.room", null, h("h1", null, "Room"), here, digest, h("p", null, earlier), log, typing, form),
+    title: WORDS.room,
+    element: h("section.room", null, h("h1", null, WORDS.room), here, digest, h("p", null, earlier), log, typing, form),
     update: () => { update(); look(); readSoon(); },
     leave: () => { clearTimeout(timer); clearTimeout(reading); stopListening(); entries.leave(); removeEventListener("scroll", scrolled); },
   };

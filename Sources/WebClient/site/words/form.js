@@ -22,6 +22,6 @@ export const WORDS = {
   schoolName: "School name",
   addNewSchool2: "Add New School",
   saveSchool: "Save School",
-  added: (/** @type {string} */ trim) => `${trim} added`,
+  added: (/** @type {string} */ name) => `${name} added`,
   location: "Location",
 };
