@@ -294,93 +294,96 @@ static const unsigned char file96[] = {
 #embed "../WebClient/site/words/document.js"
 };
 static const unsigned char file97[] = {
-#embed "../WebClient/site/words/engine.js"
+#embed "../WebClient/site/words/documents.js"
 };
 static const unsigned char file98[] = {
-#embed "../WebClient/site/words/event-form.js"
+#embed "../WebClient/site/words/engine.js"
 };
 static const unsigned char file99[] = {
-#embed "../WebClient/site/words/event.js"
+#embed "../WebClient/site/words/event-form.js"
 };
 static const unsigned char file100[] = {
-#embed "../WebClient/site/words/events.js"
+#embed "../WebClient/site/words/event.js"
 };
 static const unsigned char file101[] = {
-#embed "../WebClient/site/words/feeds.js"
+#embed "../WebClient/site/words/events.js"
 };
 static const unsigned char file102[] = {
-#embed "../WebClient/site/words/form.js"
+#embed "../WebClient/site/words/feeds.js"
 };
 static const unsigned char file103[] = {
-#embed "../WebClient/site/words/frame.js"
+#embed "../WebClient/site/words/form.js"
 };
 static const unsigned char file104[] = {
-#embed "../WebClient/site/words/history.js"
+#embed "../WebClient/site/words/frame.js"
 };
 static const unsigned char file105[] = {
-#embed "../WebClient/site/words/kept.js"
+#embed "../WebClient/site/words/history.js"
 };
 static const unsigned char file106[] = {
-#embed "../WebClient/site/words/keys.js"
+#embed "../WebClient/site/words/kept.js"
 };
 static const unsigned char file107[] = {
-#embed "../WebClient/site/words/log-links.js"
+#embed "../WebClient/site/words/keys.js"
 };
 static const unsigned char file108[] = {
-#embed "../WebClient/site/words/pages.js"
+#embed "../WebClient/site/words/log-links.js"
 };
 static const unsigned char file109[] = {
-#embed "../WebClient/site/words/palette.js"
+#embed "../WebClient/site/words/pages.js"
 };
 static const unsigned char file110[] = {
-#embed "../WebClient/site/words/passkeys.js"
+#embed "../WebClient/site/words/palette.js"
 };
 static const unsigned char file111[] = {
-#embed "../WebClient/site/words/permission.js"
+#embed "../WebClient/site/words/passkeys.js"
 };
 static const unsigned char file112[] = {
-#embed "../WebClient/site/words/query.js"
+#embed "../WebClient/site/words/permission.js"
 };
 static const unsigned char file113[] = {
-#embed "../WebClient/site/words/room.js"
+#embed "../WebClient/site/words/query.js"
 };
 static const unsigned char file114[] = {
-#embed "../WebClient/site/words/rules.js"
+#embed "../WebClient/site/words/room.js"
 };
 static const unsigned char file115[] = {
-#embed "../WebClient/site/words/season.js"
+#embed "../WebClient/site/words/rules.js"
 };
 static const unsigned char file116[] = {
-#embed "../WebClient/site/words/settings.js"
+#embed "../WebClient/site/words/season.js"
 };
 static const unsigned char file117[] = {
-#embed "../WebClient/site/words/sign-in.js"
+#embed "../WebClient/site/words/settings.js"
 };
 static const unsigned char file118[] = {
-#embed "../WebClient/site/words/skeleton.js"
+#embed "../WebClient/site/words/sign-in.js"
 };
 static const unsigned char file119[] = {
-#embed "../WebClient/site/words/start.js"
+#embed "../WebClient/site/words/skeleton.js"
 };
 static const unsigned char file120[] = {
-#embed "../WebClient/site/words/store.js"
+#embed "../WebClient/site/words/start.js"
 };
 static const unsigned char file121[] = {
-#embed "../WebClient/site/words/trip-items.js"
+#embed "../WebClient/site/words/store.js"
 };
 static const unsigned char file122[] = {
-#embed "../WebClient/site/words/trip.js"
+#embed "../WebClient/site/words/trip-items.js"
 };
 static const unsigned char file123[] = {
-#embed "../WebClient/site/words/trips.js"
+#embed "../WebClient/site/words/trip.js"
 };
 static const unsigned char file124[] = {
-#embed "../WebClient/site/words/uploads.js"
+#embed "../WebClient/site/words/trips.js"
 };
 static const unsigned char file125[] = {
-#embed "../WebClient/site/words/values.js"
+#embed "../WebClient/site/words/uploads.js"
 };
 static const unsigned char file126[] = {
+#embed "../WebClient/site/words/values.js"
+};
+static const unsigned char file127[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -482,36 +485,37 @@ static const webclient_file files[] = {
     {"words/deletion.js", file94, sizeof file94},
     {"words/dialog.js", file95, sizeof file95},
     {"words/document.js", file96, sizeof file96},
-    {"words/engine.js", file97, sizeof file97},
-    {"words/event-form.js", file98, sizeof file98},
-    {"words/event.js", file99, sizeof file99},
-    {"words/events.js", file100, sizeof file100},
-    {"words/feeds.js", file101, sizeof file101},
-    {"words/form.js", file102, sizeof file102},
-    {"words/frame.js", file103, sizeof file103},
-    {"words/history.js", file104, sizeof file104},
-    {"words/kept.js", file105, sizeof file105},
-    {"words/keys.js", file106, sizeof file106},
-    {"words/log-links.js", file107, sizeof file107},
-    {"words/pages.js", file108, sizeof file108},
-    {"words/palette.js", file109, sizeof file109},
-    {"words/passkeys.js", file110, sizeof file110},
-    {"words/permission.js", file111, sizeof file111},
-    {"words/query.js", file112, sizeof file112},
-    {"words/room.js", file113, sizeof file113},
-    {"words/rules.js", file114, sizeof file114},
-    {"words/season.js", file115, sizeof file115},
-    {"words/settings.js", file116, sizeof file116},
-    {"words/sign-in.js", file117, sizeof file117},
-    {"words/skeleton.js", file118, sizeof file118},
-    {"words/start.js", file119, sizeof file119},
-    {"words/store.js", file120, sizeof file120},
-    {"words/trip-items.js", file121, sizeof file121},
-    {"words/trip.js", file122, sizeof file122},
-    {"words/trips.js", file123, sizeof file123},
-    {"words/uploads.js", file124, sizeof file124},
-    {"words/values.js", file125, sizeof file125},
-    {"worker.js", file126, sizeof file126},
+    {"words/documents.js", file97, sizeof file97},
+    {"words/engine.js", file98, sizeof file98},
+    {"words/event-form.js", file99, sizeof file99},
+    {"words/event.js", file100, sizeof file100},
+    {"words/events.js", file101, sizeof file101},
+    {"words/feeds.js", file102, sizeof file102},
+    {"words/form.js", file103, sizeof file103},
+    {"words/frame.js", file104, sizeof file104},
+    {"words/history.js", file105, sizeof file105},
+    {"words/kept.js", file106, sizeof file106},
+    {"words/keys.js", file107, sizeof file107},
+    {"words/log-links.js", file108, sizeof file108},
+    {"words/pages.js", file109, sizeof file109},
+    {"words/palette.js", file110, sizeof file110},
+    {"words/passkeys.js", file111, sizeof file111},
+    {"words/permission.js", file112, sizeof file112},
+    {"words/query.js", file113, sizeof file113},
+    {"words/room.js", file114, sizeof file114},
+    {"words/rules.js", file115, sizeof file115},
+    {"words/season.js", file116, sizeof file116},
+    {"words/settings.js", file117, sizeof file117},
+    {"words/sign-in.js", file118, sizeof file118},
+    {"words/skeleton.js", file119, sizeof file119},
+    {"words/start.js", file120, sizeof file120},
+    {"words/store.js", file121, sizeof file121},
+    {"words/trip-items.js", file122, sizeof file122},
+    {"words/trip.js", file123, sizeof file123},
+    {"words/trips.js", file124, sizeof file124},
+    {"words/uploads.js", file125, sizeof file125},
+    {"words/values.js", file126, sizeof file126},
+    {"worker.js", file127, sizeof file127},
 };
 
 const webclient_file *webclient_files(size_t *count) {

@@ -7,6 +7,7 @@ import { icon } from "../screen/icons.js";
 import { LongList } from "../screen/longlist.js";
 import { skeleton } from "../screen/skeleton.js";
 import { counted, dayText, instantText, sizeText } from "../words/dates.js";
+import { WORDS } from "../words/documents.js";
 import { choicesOf, labelled } from "./event.js";
 import { choice } from "./events.js";
 import { labelOf, shortened, titleOf } from "./season.js";
@@ -16,7 +17,7 @@ import { labelOf, shortened, titleOf } from "./season.js";
 /** @typedef {import("../screen/router.js").Page} Page */
 
 export const ICONS = /** @type {{[type: string]: string}} */ ({ highlight_video: "video", transcript: "document", resume: "person", rec_letter: "letter", questionnaire: "form", stats_sheet: "chart" });
-const SORTS = [["newest", "Newest"], ["oldest", "Oldest"], ["name", "Name"], ["type", "Type"], ["most_shared", "Most Shared"]];
+const SORTS = [["newest", WORDS.newest], ["oldest", WORDS.oldest], ["name", WORDS.name], ["type", WORDS.type], ["most_shared", WORDS.mostShared]];
 
 /** The uploads of this tab, whatever page is open. */
 export const uploads = new Uploads();
@@ -45,22 +46,22 @@ export function thumbnail(document_) {
  *   it, each of which gets its own dialog; `like`: what the last one was
  */
 export async function uploadDialog(app, { replaces, file: dropped, rest = [], like } = {}) {
-  const athlete = like?.athlete ?? replaces?.athlete ?? (await app.owner("document"));
+  const athlete = like?.athlete ?? replaces?.athlete ?? (await app.owner(WORDS.document));
   if (athlete === undefined) return;
-  const type = /** @type {HTMLSelectElement} */ (h("select", { value: like?.type ?? replaces?.fields.type ?? "" }, choicesOf("document", "type", "-- Select a type --")));
+  const type = /** @type {HTMLSelectElement} */ (h("select", { value: like?.type ?? replaces?.fields.type ?? "" }, choicesOf("document", "type", WORDS.selectAType)));
   const title = /** @type {HTMLInputElement} */ (h("input", { maxlength: "255", value: replaces?.fields.title ?? "", dir: "auto" }));
-  const school = /** @type {HTMLSelectElement} */ (h("select", { value: like?.school ?? replaces?.fields.school_id ?? "" }, h("option", { value: "" }, "General"), app.season.list({ kind: "school", sort: "name" }).map((one) => h("option", { value: one.id }, one.fields.name))));
+  const school = /** @type {HTMLSelectElement} */ (h("select", { value: like?.school ?? replaces?.fields.school_id ?? "" }, h("option", { value: "" }, WORDS.general), app.season.list({ kind: "school", sort: "name" }).map((one) => h("option", { value: one.id }, one.fields.name))));
   const description = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 3, value: replaces?.fields.description ?? "", dir: "auto" }));
   const input = /** @type {HTMLInputElement} */ (h("input", { type: "file" }));
   const error = h("p.error", { role: "alert" });
   /** @type {File | undefined} */
   let file = dropped;
   const name = h("p.hint", { dir: "auto" }, file?.name ?? "");
-  openDialog(replaces ? `New version of ${titleOf(replaces)}` : "Upload Document", (close) => {
-    const go = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, "Upload"));
+  openDialog(replaces ? WORDS.newVersionOf(titleOf(replaces)) : WORDS.uploadDocument, (close) => {
+    const go = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, WORDS.upload));
     const check = () => {
       input.accept = (EXTENSIONS[type.value] ?? []).map((one) => `.${one}`).join(",");
-      const label = KINDS.document.fields.find((one) => one.name === "type")?.labels?.[[...type.options].findIndex((one) => one.value === type.value) - 1] ?? "This type";
+      const label = KINDS.document.fields.find((one) => one.name === "type")?.labels?.[[...type.options].findIndex((one) => one.value === type.value) - 1] ?? WORDS.thisType;
       const problem = file && type.value !== "" ? fileProblem(file, type.value, label) : undefined;
       error.textContent = problem ?? "";
       go.disabled = !file || type.value === "" || title.value.trim() === "" || problem !== undefined;
@@ -87,8 +88,8 @@ export async function uploadDialog(app, { replaces, file: dropped, rest = [], li
           if (rest.length > 0) uploadDialog(app, { file: rest[0], rest: rest.slice(1), like: { athlete, type: type.value, school: school.value } });
         },
       },
-    }, rest.length > 0 && h("p.hint", null, `${counted(rest.length, "more file")} after this one`), labelled("Document type", type), labelled("Title", title), labelled("School", school), labelled("Description", description), labelled("File", input, "At most 100 MB."), name, error,
-    h("div.buttons", null, button("plain", "Cancel", close), go))];
+    }, rest.length > 0 && h("p.hint", null, WORDS.afterThisOne(counted(rest.length, WORDS.moreFile))), labelled(WORDS.documentType, type), labelled(WORDS.title, title), labelled(WORDS.school, school), labelled(WORDS.description, description), labelled(WORDS.file, input, WORDS.atMost100Mb), name, error,
+    h("div.buttons", null, button("plain", WORDS.cancel, close), go))];
   });
 }
 
@@ -102,11 +103,11 @@ function showUploads(app, place) {
     const share = upload.size === 0 ? 0 : upload.offset / upload.size;
     const rate = (upload.offset - upload.beganAt) / Math.max(0.5, (performance.now() - upload.began) / 1000);
     const left = rate > 0 ? Math.ceil((upload.size - upload.offset) / rate) : undefined;
-    const asked = `Choose ${upload.name} again to continue: this browser had no room to keep the file.`;
-    const text = upload.state === "finished" ? "Uploaded" : upload.state === "failed" || upload.state === "waiting" ? upload.problem : upload.state === "queued" ? "Waits for its turn"
-      : upload.state === "asks" ? upload.problem || asked : `${Math.floor(share * 100)} %, ${sizeText(upload.offset)} of ${sizeText(upload.size)}${left !== undefined ? `, ${sizeText(rate)}/s, ${left < 60 ? `${left} s` : `${Math.ceil(left / 60)} min`} left` : ""}`;
+    const asked = WORDS.chooseAgainToContinue(upload.name);
+    const text = upload.state === "finished" ? WORDS.uploaded : upload.state === "failed" || upload.state === "waiting" ? upload.problem : upload.state === "queued" ? WORDS.waitsForItsTurn
+      : upload.state === "asks" ? upload.problem || asked : WORDS.of(Math.floor(share * 100), sizeText(upload.offset), sizeText(upload.size), left !== undefined ? WORDS.sLeft(sizeText(rate), left < 60 ? WORDS.s(left) : WORDS.min(Math.ceil(left / 60))) : "");
     const isOpen = upload.state !== "finished" && upload.state !== "failed" && upload.state !== "asks";
-    const keeping = !isOpen ? "" : upload.isKept ? "You can close this page: the upload continues when Huddle is open again." : upload.isKept === undefined ? "" : "Leave this page open until it has arrived.";
+    const keeping = !isOpen ? "" : upload.isKept ? WORDS.youCanCloseThisPage : upload.isKept === undefined ? "" : WORDS.leaveThisPageOpenUntil;
     return {
       key: upload.key, stamp: JSON.stringify([upload.state, Math.floor(share * 200), upload.problem, left, keeping]),
       make: () => {
@@ -118,17 +119,17 @@ function showUploads(app, place) {
           },
         } }));
         const error = h("p.error", { role: "alert" });
-        return h("li.upload", null, h("p", { dir: "auto" }, upload.metadata.title), h("progress", { max: "1", value: share, "aria-label": `Upload of ${upload.metadata.title}` }), h("p.hint", null, text),
-          keeping && h("p.hint", null, keeping), upload.state === "asks" && h("div.field", null, h("label", { for: `again-${upload.key}` }, `The same file again: ${upload.name}`), input, error),
-          upload.state === "failed" && button("plain", "Try again", () => uploads.again(upload), { "data-act": "again" }),
-          button("plain", upload.state === "finished" || upload.state === "failed" ? "Close" : "Cancel", () => uploads.cancel(upload), { "data-act": "cancel" }));
+        return h("li.upload", null, h("p", { dir: "auto" }, upload.metadata.title), h("progress", { max: "1", value: share, "aria-label": WORDS.uploadOf(upload.metadata.title) }), h("p.hint", null, text),
+          keeping && h("p.hint", null, keeping), upload.state === "asks" && h("div.field", null, h("label", { for: `again-${upload.key}` }, WORDS.theSameFileAgain(upload.name)), input, error),
+          upload.state === "failed" && button("plain", WORDS.tryAgain, () => uploads.again(upload), { "data-act": "again" }),
+          button("plain", upload.state === "finished" || upload.state === "failed" ? WORDS.close : WORDS.cancel, () => uploads.cancel(upload), { "data-act": "cancel" }));
       },
     };
   });
   const ids = new Set(uploads.all.map((upload) => upload.address?.split("/").pop()));
   const others = [...app.store.engine.uploads.values()].filter((one) => !ids.has(one.id)).map((one) => ({
     key: one.id, stamp: JSON.stringify([one.octets, one.state]),
-    make: () => h("li.upload", null, h("p", { dir: "auto" }, `${app.season.nameOf(one.member)} uploads ${one.title ?? "a document"}`), h("progress", one.total ? { max: String(one.total), value: one.octets } : {}), h("p.hint", null, one.state === "paused" ? "paused" : sizeText(one.octets ?? 0))),
+    make: () => h("li.upload", null, h("p", { dir: "auto" }, WORDS.uploads(app.season.nameOf(one.member), one.title ?? WORDS.aDocument)), h("progress", one.total ? { max: String(one.total), value: one.octets } : {}), h("p.hint", null, one.state === "paused" ? WORDS.paused : sizeText(one.octets ?? 0))),
   }));
   keyed(place, [...own, ...others]);
 }
@@ -146,12 +147,12 @@ export function documentsPage(app) {
   const write = (/** @type {string} */ key, /** @type {string} */ value) => { try { localStorage.setItem(key, value); } catch { /* blocked storage */ } };
   let mode = read("documentsViewMode", "grid");
   const subtitle = h("p.subtitle", { role: "status" });
-  const figures = h("dl.figures", null), running = h("ul.uploads", { "aria-label": "Uploads" }), list = h("div.documents", { role: "feed", "aria-label": "Documents" }), nothing = h("div.nothing", null), chips = h("div.chips", null);
+  const figures = h("dl.figures", null), running = h("ul.uploads", { "aria-label": WORDS.uploads2 }), list = h("div.documents", { role: "feed", "aria-label": WORDS.documents }), nothing = h("div.nothing", null), chips = h("div.chips", null);
   const entries = new LongList(list);
-  const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "documents-search", placeholder: "Title or description", autocomplete: "off", on: { input: () => { search = searchField.value; update(); } } }));
-  const sort = choice("Sort", "documents-sort", SORTS, (value) => { write("documentsSortBy", value); update(); }, SORTS.some(([word]) => word === read("documentsSortBy", "")) ? read("documentsSortBy", "") : "newest");
+  const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "documents-search", placeholder: WORDS.titleOrDescription, autocomplete: "off", on: { input: () => { search = searchField.value; update(); } } }));
+  const sort = choice(WORDS.sort, "documents-sort", SORTS, (value) => { write("documentsSortBy", value); update(); }, SORTS.some(([word]) => word === read("documentsSortBy", "")) ? read("documentsSortBy", "") : "newest");
   const typeField = KINDS.document.fields.find((one) => one.name === "type");
-  const types = h("fieldset.inline", null, h("legend", null, "Type"), (typeField?.words ?? []).map((word, place) => {
+  const types = h("fieldset.inline", null, h("legend", null, WORDS.type), (typeField?.words ?? []).map((word, place) => {
     const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: `type-${word}`, value: word, on: { change: () => {
       const chosen = [...types.querySelectorAll("input:checked")].map((one) => /** @type {HTMLInputElement} */ (one).value);
       if (chosen.length > 0) filter.types = chosen;
@@ -163,8 +164,8 @@ export function documentsPage(app) {
   const school = /** @type {HTMLSelectElement} */ (h("select", { on: { change: () => { if (school.value) filter.school_id = school.value; else delete filter.school_id; update(); } } }));
   const shared = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "documents-shared", on: { change: () => { if (shared.checked) filter.shared = true; else delete filter.shared; update(); } } }));
   const modeButton = button("plain", "", () => { mode = mode === "grid" ? "list" : "grid"; write("documentsViewMode", mode); update(); });
-  const add = button("primary", "+ Upload Document", () => uploadDialog(app), { "aria-label": "Upload new document" });
-  const details = h("details.filters", null, h("summary", null, "Filter"), types, labelled("School", school), h("div.check", null, shared, h("label", { for: "documents-shared" }, "Shared only")));
+  const add = button("primary", WORDS.uploadDocumentPart, () => uploadDialog(app), { "aria-label": WORDS.uploadNewDocument });
+  const details = h("details.filters", null, h("summary", null, WORDS.filter), types, labelled(WORDS.school, school), h("div.check", null, shared, h("label", { for: "documents-shared" }, WORDS.sharedOnly)));
 
   function reset() {
     for (const name of Object.keys(filter)) if (name !== "current") delete filter[name];
@@ -179,35 +180,35 @@ export function documentsPage(app) {
     const all = season.list({ kind: "document", filter: { current: true } });
     const every = season.list({ kind: "document" });
     const found = season.list({ kind: "document", filter, search: search.trim() === "" ? undefined : search, sort: sort.select.value });
-    subtitle.textContent = `${found.length} of ${all.length} total`;
+    subtitle.textContent = WORDS.ofTotal(found.length, all.length);
     const counts = new Map();
     for (const one of all) counts.set(one.fields.type, (counts.get(one.fields.type) ?? 0) + 1);
     const [common] = [...counts].sort((one, other) => other[1] - one[1])[0] ?? [];
     const figure = (/** @type {string} */ name, /** @type {string} */ label, /** @type {any} */ value) => h(`div.${name}`, null, h("dt", null, label), h("dd", null, value));
-    fill(figures, figure("blue", "Total", all.length), figure("green", "Shared", all.filter((one) => (one.fields.shared_with_schools ?? []).length > 0).length),
-      figure("purple", "Most common", common ? typeField?.labels?.[typeField.words?.indexOf(common) ?? -1] ?? common : "–"), figure("orange", "Storage", sizeText(every.reduce((sum, one) => sum + (one.fields.octets ?? 0), 0))));
+    fill(figures, figure("blue", WORDS.total, all.length), figure("green", WORDS.shared, all.filter((one) => (one.fields.shared_with_schools ?? []).length > 0).length),
+      figure("purple", WORDS.mostCommon, common ? typeField?.labels?.[typeField.words?.indexOf(common) ?? -1] ?? common : "–"), figure("orange", WORDS.storage, sizeText(every.reduce((sum, one) => sum + (one.fields.octets ?? 0), 0))));
     const schools = season.list({ kind: "school", sort: "name" });
     const stamp = JSON.stringify(schools.map((one) => [one.id, one.fields.name]));
     if (school.dataset.stamp !== stamp) {
       school.dataset.stamp = stamp;
-      fill(school, h("option", { value: "" }, "All"), schools.map((one) => h("option", { value: one.id }, one.fields.name)));
+      fill(school, h("option", { value: "" }, WORDS.all), schools.map((one) => h("option", { value: one.id }, one.fields.name)));
       school.value = filter.school_id ?? "";
     }
     const active = (filter.types?.length ?? 0) + (filter.school_id ? 1 : 0) + (filter.shared ? 1 : 0);
     const summary = /** @type {HTMLElement} */ (details.querySelector("summary"));
-    fill(summary, "Filter", active > 0 && h("span.badge", null, active));
-    summary.setAttribute("aria-label", `Filter documents. ${counted(active, "filter")} active.`);
-    const chip = (/** @type {string} */ text, /** @type {() => void} */ act) => button("chip", `${text} ✕`, () => { act(); update(); }, { "aria-label": `Remove filter ${text}` });
+    fill(summary, WORDS.filter, active > 0 && h("span.badge", null, active));
+    summary.setAttribute("aria-label", WORDS.filterDocumentsActive(counted(active, WORDS.filter2)));
+    const chip = (/** @type {string} */ text, /** @type {() => void} */ act) => button("chip", `${text} ✕`, () => { act(); update(); }, { "aria-label": WORDS.removeFilter(text) });
     fill(chips,
-      (filter.types ?? []).map((/** @type {string} */ word) => chip(`Type: ${typeField?.labels?.[typeField.words?.indexOf(word) ?? -1]}`, () => {
+      (filter.types ?? []).map((/** @type {string} */ word) => chip(WORDS.typeOf(typeField?.labels?.[typeField.words?.indexOf(word) ?? -1]), () => {
         const box = /** @type {HTMLInputElement} */ (types.querySelector(`#type-${word}`));
         box.checked = false;
         filter.types = filter.types.filter((/** @type {string} */ one) => one !== word);
         if (filter.types.length === 0) delete filter.types;
       })),
-      filter.school_id && chip(`School: ${season.find("school", filter.school_id)?.fields.name ?? ""}`, () => { delete filter.school_id; school.value = ""; }),
-      filter.shared && chip("Shared", () => { delete filter.shared; shared.checked = false; }), active > 0 && button("plain", "Clear filters", reset));
-    fill(modeButton, mode === "grid" ? "Show as list" : "Show as grid");
+      filter.school_id && chip(WORDS.schoolOf(season.find("school", filter.school_id)?.fields.name ?? ""), () => { delete filter.school_id; school.value = ""; }),
+      filter.shared && chip(WORDS.shared, () => { delete filter.shared; shared.checked = false; }), active > 0 && button("plain", WORDS.clearFilters, reset));
+    fill(modeButton, mode === "grid" ? WORDS.showAsList : WORDS.showAsGrid);
     const look = `documents ${mode === "list" ? "as-list" : "as-grid"}`;
     if (!list.classList.contains(mode === "list" ? "as-list" : "as-grid")) {
       list.className = look;
@@ -223,11 +224,11 @@ export function documentsPage(app) {
       return {
         key: one.id, stamp: JSON.stringify([one.version, fields, mode, owner, season.schoolOf(one), season.isWaiting(one.id), index, size]),
         make: () => h("article.card.document", { "aria-posinset": index + 1, "aria-setsize": size, tabindex: "-1" }, thumbnail(one), h("div.body", null,
-          h("span.badge", null, labelOf(one, "type")), fields.version > 1 && h("span.badge", null, `v${fields.version}`), number > 0 && h("span.badge.attended", null, `Shared: ${number >= 20 ? "20+" : number}`),
+          h("span.badge", null, labelOf(one, "type")), fields.version > 1 && h("span.badge", null, WORDS.v(fields.version)), number > 0 && h("span.badge.attended", null, WORDS.sharedOf(number >= 20 ? "20+" : number)),
           h("h3", null, link(`/documents/${one.id}/about`, shortened(titleOf(one), 120), {
-            dir: "auto", "data-act": "open", "aria-label": `${titleOf(one)}. ${labelOf(one, "type")}. Shared with ${counted(number, "school")}. Uploaded ${dayText(Math.floor(one.created_at / 86400000))}.`,
+            dir: "auto", "data-act": "open", "aria-label": WORDS.sharedWithUploaded(titleOf(one), labelOf(one, "type"), counted(number, WORDS.school2), dayText(Math.floor(one.created_at / 86400000))),
           })),
-          h("p.hint", { dir: "auto" }, [season.schoolOf(one) ?? "General", owner, instantText(one.created_at)].filter((text) => text).join(" · ")))),
+          h("p.hint", { dir: "auto" }, [season.schoolOf(one) ?? WORDS.general, owner, instantText(one.created_at)].filter((text) => text).join(" · ")))),
       };
     };
     entries.show({ count: size, key: (index) => found[index].id, item });
@@ -235,15 +236,15 @@ export function documentsPage(app) {
     const { isLoading } = app.store;
     if (found.length > 0) fill(nothing);
     else if (isLoading) skeleton(nothing);
-    else if (all.length === 0) fill(nothing, h("p.symbol", null, icon("document")), h("h2", null, "No documents yet"), h("p", null, "Upload videos, transcripts, and other documents to share with coaches"));
-    else fill(nothing, h("h2", null, "No documents match your filters"), button("plain", "Clear filters", reset));
+    else if (all.length === 0) fill(nothing, h("p.symbol", null, icon("document")), h("h2", null, WORDS.noDocumentsYet), h("p", null, WORDS.uploadVideosTranscripts));
+    else fill(nothing, h("h2", null, WORDS.noDocumentsMatchYour), button("plain", WORDS.clearFilters, reset));
     showUploads(app, running);
   }
 
   const stop = uploads.listen(() => showUploads(app, running));
   const element = h("section.documents-page", null,
-    h("div.page-head", null, h("div", null, h("h1", null, "Documents"), subtitle), add), figures, running,
-    h("div.filters", { role: "search" }, h("div.field.search", null, h("label", { for: "documents-search" }, "Search"), searchField), sort.element, modeButton), details, chips, list, nothing);
+    h("div.page-head", null, h("div", null, h("h1", null, WORDS.documents), subtitle), add), figures, running,
+    h("div.filters", { role: "search" }, h("div.field.search", null, h("label", { for: "documents-search" }, WORDS.search), searchField), sort.element, modeButton), details, chips, list, nothing);
   element.addEventListener("dragover", (event) => { if (!add.hidden) event.preventDefault(); });
   element.addEventListener("drop", (event) => {
     event.preventDefault();
@@ -252,5 +253,5 @@ export function documentsPage(app) {
   });
   update();
   const acts = new Map([["document-upload", () => add.click()], ["document-search", () => searchField.focus()], ["document-view", () => modeButton.click()]]);
-  return { title: "Documents", element, update, acts, leave: () => { stop(); entries.leave(); } };
+  return { title: WORDS.documents, element, update, acts, leave: () => { stop(); entries.leave(); } };
 }
