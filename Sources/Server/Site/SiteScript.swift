@@ -5,7 +5,8 @@
 /// Comment lines and indentation are left out. Modules keep these rules, so that no parser is needed:
 /// - an import is one line, `import { a, b as c } from "./file.js";`, before everything else;
 /// - an export is a declaration: `export const`, `export function`, `export async function` or `export class`;
-/// - no text in backticks spans several lines, and `/** @` begins a type, never a part of a text.
+/// - no text in backticks spans several lines, and `/** @` begins a type, never a part of a text;
+/// - a row of the table of texts is used as `WORDS.name` (`SiteWords`).
 enum SiteScript {
     /// A module breaks a rule.
     struct Fault: Error, Equatable, CustomStringConvertible {
@@ -37,6 +38,8 @@ enum SiteScript {
         var numbers: [String: Int] = [:]
         var open: [String] = []
         var exports: [String: [String]] = [:]
+        /// The short names of the rows of each table.
+        var rows: [String: [String: String]] = [:]
         var script = "\"use strict\";(()=>{\n"
 
         func add(_ path: String, from importer: String, line: Int) throws(Fault) {
@@ -44,11 +47,18 @@ enum SiteScript {
             guard !open.contains(path) else { throw Fault(module: importer, line: line, sentence: "imports in a circle: \((open + [path]).joined(separator: " → "))") }
             guard let text = text(path) else { throw Fault(module: importer, line: line, sentence: "there is no module \(path)") }
             open.append(path)
-            let module = try parse(text, path)
+            var module = try parse(text, path)
+            if SiteWords.isTable(path, module.exports) { (module.body, rows[path]) = SiteWords.shortened(module.body) }
             for (line, one) in module.imports.enumerated() {
                 try add(one.path, from: path, line: line + 1)
                 for name in one.names where exports[one.path]?.contains(name.name) != true {
                     throw Fault(module: path, line: line + 1, sentence: "\(one.path) exports no \(name.name)")
+                }
+                guard let names = rows[one.path], let table = one.names.first(where: { $0.name == SiteWords.export }) else { continue }
+                do throws(SiteWords.Unknown) {
+                    module.body = try SiteWords.renamed(module.body, table.local, names)
+                } catch {
+                    throw Fault(module: path, line: line + 1, sentence: "\(error.text) is not a row of \(one.path)")
                 }
             }
             open.removeLast()

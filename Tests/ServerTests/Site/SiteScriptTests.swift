@@ -50,6 +50,31 @@ struct SiteScriptTests {
                 """)
     }
 
+    @Test("The rows of a table of texts have short names, in the table and where they are used")
+    func words() throws {
+        let rows = (0..<30).map { "  row\($0): \"\($0)\"," }.joined(separator: "\n")
+        let script = try join([
+            "app.js": """
+                import { WORDS } from "./words/app.js";
+                import { WORDS as MANY } from "./words/many.js";
+                console.log(WORDS.title, WORDS.of(1), this.WORDS.title, MY_WORDS, "title: x", MANY.row0, MANY.row29);
+                """,
+            "words/app.js": "export const WORDS = {\n  title: \"title: WORDS\",\n  of: (/** @type {number} */ title) => `${title}: WORDS`,\n  list: [\n    { title: 1 },\n  ],\n};\n",
+            "words/many.js": "export const WORDS = {\n\(rows)\n};\nexport const other = { a: 1 };\n",
+        ])
+        #expect(script.contains("const WORDS = {\na:\"title: WORDS\",\nb:(title) => `${title}: WORDS`,\nc:[\n{ title: 1 },\n],\n};"), "\(script)")
+        #expect(script.contains("console.log(WORDS.a, WORDS.b(1), this.WORDS.title, MY_WORDS, \"title: x\", MANY.a, MANY.ad);"), "\(script)")
+        #expect(script.contains("z:\"25\",\naa:\"26\",") && script.contains("const other = { a: 1 };"))
+    }
+
+    @Test("A text that is not in its table is reported", arguments: [("WORDS.none", "WORDS.none"), ("WORDS[one]", "WORDS["), ("f(WORDS)", "WORDS)"), ("WORDS.titles", "WORDS.titles"), ("MANY = WORDS;", "WORDS;")])
+    func unknownRow(code: String, told: String) throws {
+        let fault = try #require(throws: SiteScript.Fault.self) {
+            try join(["app.js": "import { WORDS } from \"./words/app.js\";\n\(code)\n", "words/app.js": "export const WORDS = {\n  title: \"a\",\n};\n"])
+        }
+        #expect(fault.description == "app.js, line 1: \(told) is not a row of words/app.js")
+    }
+
     @Test("A forbidden statement is reported with its module and line", arguments: [
         ("import one from \"./a.js\";", 1, "not of the form"), ("import * as all from \"./a.js\";", 1, "not of the form"), ("import \"./a.js\";", 1, "not of the form"),
         ("import { one } from \"a.js\";", 1, "not of the form"), ("import { one } from \"../../a.js\";", 1, "not of the form"), ("import {\n  one,\n} from \"./a.js\";", 1, "not of the form"),
