@@ -184,7 +184,7 @@ export function familyPage(app) {
         try {
           await deletion.send({ type: "delete_family", name: typed.value });
           close();
-          app.toasts.show(WORDS.requested(instantText(deletion.request?.due_at ?? 0)), { label: WORDS.undo, act: keep });
+          app.toasts.show(WORDS.requested, { label: WORDS.undo, act: keep });
         } catch (refusal) {
           if (refusal instanceof Refusal && refusal.rejection.code === "confirm_first") confirmDialog(app, send);
           else error.textContent = unanswered(refusal);

@@ -102,11 +102,11 @@ export function feedsPage(app) {
   /** @param {Settings} feed */
   function scopeText({ mine, athlete, trip }) {
     if (mine && mine.length > 0) return WORDS.someSeasons(WORDS.names(mine.map((id) => season.nameOf(id))));
-    if (mine) return season.role === "athlete" ? WORDS.own : WORDS.allSeasons;
-    if (athlete) return WORDS.athlete(season.nameOf(athlete));
-    if (!trip) return WORDS.all;
+    if (mine) return season.role === "athlete" ? WORDS.choiceOwn : WORDS.choiceAllSeasons;
+    if (athlete) return WORDS.choiceAthlete(season.nameOf(athlete));
+    if (!trip) return WORDS.choiceAll;
     const record = season.find("trip", trip);
-    return record ? WORDS.trip(titleOf(record)) : WORDS.goneTrip;
+    return record ? WORDS.choiceTrip(titleOf(record)) : WORDS.goneTrip;
   }
 
   /**
