@@ -25,12 +25,15 @@ const UNSHOWN = new Set(["class", "id", "for", "type", "role", "href", "autocomp
   "aria-sort", "aria-keyshortcuts", "enctype", "lang", "viewBox", "d", "kind", "mode", "keys", "icon", "path", "sort", "timeZone", "calendar", "credentials", "cache", "method", "purpose", "data-act", "data-key", "autofocus", "block", "behavior", "durability"]);
 /** Calls whose arguments are names, addresses or parts of a program. */
 const TECHNICAL = new Set(["querySelector", "querySelectorAll", "closest", "matches", "getElementById", "addEventListener", "removeEventListener", "setAttribute", "getAttribute", "removeAttribute", "hasAttribute", "toggleAttribute", "createElement", "createElementNS", "createObjectStore",
-  "setProperty", "getItem", "setItem", "removeItem", "get", "has", "delete", "toggle", "contains", "includes", "startsWith", "endsWith", "split", "replace", "replaceAll", "match", "test", "exec", "indexOf", "go", "assign", "replaceState", "pushState", "warn", "error", "log", "debug", "info",
+  "setProperty", "getItem", "setItem", "removeItem", "get", "has", "delete", "toggle", "contains", "includes", "startsWith", "endsWith", "split", "replace", "replaceAll", "match", "test", "exec", "indexOf", "go", "assign", "replaceState", "pushState",
   "request", "fetch", "register", "createPolicy", "transaction", "objectStore", "index", "open", "postMessage", "RegExp", "Event", "CustomEvent", "URL", "BroadcastChannel", "setRequestHeader", "getResponseHeader", "DateTimeFormat", "NumberFormat", "icon", "list", "records", "find", "may", "refusal", "create",
-  "labelOf", "valueText", "fieldLabel", "localeCompare", "normalize", "hasOwn", "defineProperty", "is", "skeleton", "getComputedStyle", "matchMedia", "presses", "command", "padStart", "dispatchEvent", "scrollIntoView", "toString", "back", "append", "rejection", "mayCreate", "locks", "createIndex",
+  "labelOf", "valueText", "fieldLabel", "localeCompare", "normalize", "hasOwn", "defineProperty", "is", "skeleton", "getComputedStyle", "matchMedia", "presses", "command", "padStart", "dispatchEvent", "scrollIntoView", "toString", "back", "rejection", "mayCreate", "locks", "createIndex",
   "showPasskey", "Map", "Set"]);
-/** Lines for authors of programs. */
+/** Calls whose texts are for authors of programs. */
 const LOGS = new Set(["warn", "error", "log", "debug", "info", "Error", "TypeError", "super"]);
+/** Calls whose texts are for people, single words included. */
+const TOLD = new Set(["append", "counted", "join", "push", "owner"]);
+
 /**
  * The texts for people in a module.
  * @param {any} ts
@@ -79,6 +82,7 @@ function isSentence(text) {
   return /^\p{Lu}\S* \S/u.test(text) || /\p{L} .*[.?!]$/u.test(text);
 }
 
+/** Whether a text is for people, by its place and, where the place does not say it, by its form. */
 function isForPeople(ts, literal, text) {
   let node = literal;
   let parent = node.parent;
@@ -125,7 +129,8 @@ function isForPeople(ts, literal, text) {
     if (name === "h") return position >= 2;
     if (name === "button" || name === "link") return position === 1;
     if (name === "setAttribute") return position === 1 && SHOWN.has(call.arguments[0].text);
-    if (name === "append" || name === "counted" || name === "join" || name === "push" || name === "owner" || name === "fill" || name === "refill") return position >= 1 || (name !== "fill" && name !== "refill");
+    if (TOLD.has(name)) return true;
+    if (name === "fill" || name === "refill") return position >= 1;
     // The key of a map.
     if (name === "set" && position === 0) return isSentence(text);
     if (TECHNICAL.has(name)) return isSentence(text);

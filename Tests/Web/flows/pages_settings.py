@@ -143,6 +143,18 @@ def looked_at(browser, server):
     ines.page.goto(server.url + "/settings/audit")
     expect(ines.page.get_by_text("Grandma Ines accepted an invite")).to_be_visible()
     assert ines.page.get_by_text("Carmen Rivera signed in").count() == 0
+    # Guests have feeds of their own, and no part in the end of the family.
+    ines.page.goto(server.url + "/settings/calendars")
+    ines.page.get_by_role("button", name="+ Add a feed").click()
+    theirs = ines.page.get_by_role("dialog")
+    theirs.get_by_role("button", name="Make the address").click()
+    expect(theirs.get_by_label("Address")).to_be_visible()
+    theirs.get_by_role("button", name="Done").click()
+    expect(ines.page.get_by_role("list", name="Calendar feeds").get_by_role("listitem")).to_contain_text("All seasons, and my trips")
+    ines.page.goto(server.url + "/settings/family")
+    expect(ines.page.get_by_text("Nobody has asked for the deletion of this family.")).to_be_visible()
+    expect(ines.page.get_by_text("Only parents take a copy of the family, or ask for its deletion.")).to_be_visible()
+    assert ines.page.get_by_role("button", name=re.compile("Export|Delete")).count() == 0
     page.get_by_role("link", name="Sign-ins of members").click()
     page.get_by_role("button", name="Last day of Grandma Ines").click()
     dialog.get_by_label("Last day").fill("2027-08-31")
