@@ -1,6 +1,7 @@
 import CFaultVFS
 import CWriteAheadLog
 import Store
+import StoreSQLite
 import Synchronization
 
 /// A disk of its own for one test, which loses what was not synced.

@@ -209,9 +209,10 @@ export function documentsPage(app) {
       filter.school_id && chip(WORDS.schoolOf(season.find("school", filter.school_id)?.fields.name ?? ""), () => { delete filter.school_id; school.value = ""; }),
       filter.shared && chip(WORDS.shared, () => { delete filter.shared; shared.checked = false; }), active > 0 && button("plain", WORDS.clearFilters, reset));
     fill(modeButton, mode === "grid" ? WORDS.showAsList : WORDS.showAsGrid);
-    const look = `documents ${mode === "list" ? "as-list" : "as-grid"}`;
-    if (!list.classList.contains(mode === "list" ? "as-list" : "as-grid")) {
-      list.className = look;
+    const isList = mode === "list";
+    if (!list.classList.contains(isList ? "as-list" : "as-grid")) {
+      list.classList.toggle("as-list", isList);
+      list.classList.toggle("as-grid", !isList);
       entries.forget();
     }
     const size = found.length;

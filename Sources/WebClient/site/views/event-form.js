@@ -55,7 +55,7 @@ export function eventFormPage(app, id, day) {
     // The records are on their way; the form begins with them.
     const element = h("section", null);
     skeleton(element, "detail");
-    return { title: "Edit Event", element, update: () => app.router.show(false) };
+    return { title: WORDS.editEvent, element, update: () => app.router.show(false) };
   }
   if (id !== undefined && !event) {
     return { title: WORDS.eventNotFound, element: h("section", null, h("h1", null, WORDS.eventNotFound), h("p", null, link("/events", WORDS.returnToEvents))) };

@@ -192,7 +192,7 @@ export class Form {
     if (this.submission.isLeft) return;
     const { field } = rejection;
     if (field !== undefined && this.errors.has(field)) this.#show({ [field]: rejection.message });
-    fill(this.summary, rejection.message, rejection.conflict && [" ", link("/kept", "Compare both sides")]);
+    fill(this.summary, rejection.message, rejection.conflict && [" ", link("/kept", WORDS.compareBothSides)]);
     this.summary.focus();
   }
 

@@ -1,4 +1,5 @@
 // What a form requested: the form stays until the server has answered, and closes only on success (R164).
+import { WORDS } from "../words/submission.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../family/records.js").Operation} Operation */
@@ -90,7 +91,7 @@ export class Submission {
     if (told === undefined) {
       await store.writing;
       this.isWaiting = false;
-      app.toasts.show(`${done}. It is sent when the connection is back.`);
+      app.toasts.show(WORDS.sentLater(done));
       outcome.then(({ seq, rejection }) => {
         app.remember(seq);
         if (rejection) this.#complain(rejection);
@@ -105,13 +106,13 @@ export class Submission {
       return told.rejection;
     }
     const { seq, warnings = [] } = told;
-    const text = [done, ...warnings.map((one) => one.message ?? "It overlaps something else of the same people.")].join(". ");
-    if (seq !== undefined || warnings.length > 0) app.toasts.show(text, seq === undefined ? undefined : { label: "Undo", act: () => app.undo(seq) });
+    const text = [done, ...warnings.map((one) => one.message ?? WORDS.overlaps)].join(". ");
+    if (seq !== undefined || warnings.length > 0) app.toasts.show(text, seq === undefined ? undefined : { label: WORDS.undo, act: () => app.undo(seq) });
     return undefined;
   }
 
   /** @param {Rejection} rejection */
   #complain(rejection) {
-    this.app.toasts.show(rejection.message, { label: "Show", act: () => this.app.router.go("/kept") });
+    this.app.toasts.show(rejection.message, { label: WORDS.show, act: () => this.app.router.go("/kept") });
   }
 }

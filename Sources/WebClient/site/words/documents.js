@@ -65,7 +65,6 @@ export const WORDS = {
   noDocumentsYet: "No documents yet",
   uploadVideosTranscripts: "Upload videos, transcripts, and other documents to share with coaches",
   noDocumentsMatchYour: "No documents match your filters",
-  showMore: (/** @type {number} */ min) => `Show ${min} more`,
   documents: "Documents",
   search: "Search",
 };

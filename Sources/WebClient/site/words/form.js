@@ -1,5 +1,6 @@
 // The words of `views/form.js`.
 export const WORDS = {
+  compareBothSides: "Compare both sides",
   cancel: "Cancel",
   requiredField: (/** @type {string} */ label) => `${label}, Required field`,
   whatYouTypedLastTime: "What you typed last time is here again.",
