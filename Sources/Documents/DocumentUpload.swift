@@ -106,7 +106,7 @@ package struct DocumentUpload {
         do throws(Errno) { return try Files.openForReading(path) } catch {
             guard let expected, error == .noEntry else { throw .file("\(path.printable) cannot be read: \(error.text).") }
             abandon(upload, expected)
-            throw .file("\(path.printable) is not there any more: its upload was given up, and nothing of it is kept.")
+            throw .file("\(path.printable) no longer exists: its upload was given up, and nothing of it is kept.")
         }
     }
 

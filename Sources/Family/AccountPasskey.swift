@@ -32,7 +32,7 @@ package struct AccountPasskey: Hashable, Sendable {
             throw Rejection(.tooLong, "The name of a passkey is at most \(nameLength) characters long. Nothing was changed", field: "name")
         }
         guard TextRules.isShown(name, lines: false), TextRules.visible(name) == name else {
-            throw Rejection(.invalid, "The name of a passkey holds a character that is not shown. Type it again without copying it", field: "name")
+            throw Rejection(.invalid, "The name of a passkey contains an invisible character. Type it again without copying it", field: "name")
         }
         return name
     }

@@ -88,7 +88,7 @@ package struct AccountSession: Hashable, Sendable {
             throw Rejection(.tooLong, "The name of a session or token is at most \(nameLength) characters long. Nothing was changed", field: "name")
         }
         guard TextRules.isShown(name, lines: false), TextRules.visible(name) == name else {
-            throw Rejection(.invalid, "The name of a session or token holds a character that is not shown. Type it again without copying it", field: "name")
+            throw Rejection(.invalid, "The name of a session or token contains an invisible character. Type it again without copying it", field: "name")
         }
         return name
     }
@@ -106,7 +106,7 @@ extension CalendarDate {
 
 extension Rejection {
     /// The refusal of an act on the account, or of any write, that a token for a program asks for.
-    package static let beyondScope = Rejection(.notAllowed, "This token is not for that. Nothing was changed; sign in yourself, or make a token with another scope")
+    package static let beyondScope = Rejection(.notAllowed, "This token's scope does not allow that. Nothing was changed; sign in yourself, or make a token with another scope")
     /// The refusal of an act that needs a fresh check of the password or passkey.
     package static let confirmFirst = Rejection(.confirmFirst, ErrorCode.confirmFirst.sentence)
 }

@@ -31,7 +31,7 @@ package struct RecoveryNotice: Hashable, Sendable {
 package struct AccountState: Hashable, Sendable {
     /// The sign-in name; `nil` without a password.
     package var name: String?
-    /// A one-time password is asked for beside the password.
+    /// Whether a one-time password is needed besides the password.
     package var hasFactor: Bool
     /// Recovery codes that were not used.
     package var recoveryCodes: Int

@@ -79,7 +79,7 @@ package struct FeedSettings: Hashable, Sendable {
             throw Rejection(.tooLong, "The name of a calendar is at most \(nameLength) characters long. Nothing was changed", field: "name")
         }
         guard TextRules.isShown(name, lines: false), TextRules.visible(name) == name else {
-            throw Rejection(.invalid, "The name of a calendar holds a character that is not shown. Type it again without copying it", field: "name")
+            throw Rejection(.invalid, "The name of a calendar contains an invisible character. Type it again without copying it", field: "name")
         }
         return name
     }

@@ -85,5 +85,5 @@ package struct Invite: Hashable, Sendable {
 
 extension Rejection {
     /// The refusal of `invite`, `withdraw_invite` and `invites` to a member who may not create members.
-    package static let notAnInviter = Rejection(.notAllowed, "Only parents invite people, and see who is invited. Nothing was changed")
+    package static let notAnInviter = Rejection(.notAllowed, "Only parents can invite people and see the invites. Nothing was changed")
 }

@@ -18,7 +18,7 @@ package struct Limits: Hashable, Sendable {
     package var pendingMutations = 128
     /// Octets of mutations that may wait for the writer, of all sessions together, and a quarter of it of one family; past it they are told to come again.
     package var pendingOctets = 67_108_864
-    /// Mutations, lists, contexts and requests over HTTP a second that one member may send for long, over all their connections; 0 sets no limit, on time neither.
+    /// Mutations, lists, contexts and requests over HTTP a second that one member may send in the long run, over all their connections; 0 sets no limit, on time neither.
     package var mutationsPerSecond = 200
     /// Of these may come at once after a pause (a client that was offline).
     package var mutationBurst = 1_000
@@ -30,7 +30,7 @@ package struct Limits: Hashable, Sendable {
     /// on the requests of a member (`mutationsPerSecond` 0) there is none on the family's.
     package var familyMutationsPerSecond = 200
     package var familyMutationBurst = 2_000
-    /// Lists, figures, histories and digests per second of one family; ten seconds' worth may come at once after a pause.
+    /// Lists, figures, histories and digests per second of one family; ten seconds' worth may come together after a pause.
     package var familyListsPerSecond = 50
     /// Frames of one session that may be refused at once, 200 a second being forgotten: a client past it does not listen.
     package var refusals = 2_000
@@ -121,7 +121,7 @@ extension Limits {
         .init(name: "sign_in_octets", value: \.signInOctets, unit: "octets",
             meaning: "One message from a client that is not signed in.", past: "close 1009"),
         .init(name: "json_depth", value: \.jsonDepth, unit: "levels",
-            meaning: "Objects and arrays inside of each other in one frame.", past: "error bad_frame, close 4502"),
+            meaning: "The depth of nested objects and arrays in one frame.", past: "error bad_frame, close 4502"),
         .init(name: "object_keys", value: \.objectKeys, unit: "keys",
             meaning: "Keys of one object in one frame.", past: "error bad_frame, close 4502", isLater: true),
         .init(name: "operations_per_mutation", value: \.operationsPerMutation, unit: "operations",
@@ -142,28 +142,28 @@ extension Limits {
             meaning: "Mutations of all sessions of one server that wait for the disk. Those of one family may have a quarter of it.",
             past: "reject busy with retry_after"),
         .init(name: "mutations_per_second", value: \.mutationsPerSecond, unit: "mutations per second",
-            meaning: "Mutations, lists, contexts and requests over HTTP that one member may send for long, over all their connections.",
+            meaning: "Mutations, lists, contexts and requests over HTTP that one member may send in the long run, over all their connections.",
             past: "reject rate_limited with retry_after; HTTP 429 with Retry-After"),
         .init(name: "mutation_burst", value: \.mutationBurst, unit: "mutations",
-            meaning: "Of these may come at once after a pause.", past: "reject rate_limited with retry_after; HTTP 429 with Retry-After"),
+            meaning: "The number that may come together after a pause.", past: "reject rate_limited with retry_after; HTTP 429 with Retry-After"),
         .init(name: "member_time", value: \.memberTime, unit: "milliseconds per second",
-            meaning: "Processor time for the mutations and requests of one member; five seconds' worth may be used at once after a pause.",
+            meaning: "Processor time for the mutations and requests of one member; five seconds' worth may be used together after a pause.",
             past: "reject or error busy with retry_after; HTTP 429 with Retry-After", isLater: true),
         .init(name: "family_time", value: \.familyTime, unit: "milliseconds per second",
-            meaning: "The same of one family.", past: "reject or error busy with retry_after", isLater: true),
+            meaning: "The same for one family.", past: "reject or error busy with retry_after", isLater: true),
         .init(name: "family_mutations_per_second", value: \.familyMutationsPerSecond, unit: "mutations per second",
-            meaning: "Mutations of one family for long, over all its connections. The host can set another value for a family.",
+            meaning: "Mutations of one family in the long run, over all its connections. The host can set another value for a family.",
             past: "reject rate_limited with retry_after", isLater: true),
         .init(name: "family_mutation_burst", value: \.familyMutationBurst, unit: "mutations",
-            meaning: "Of these may come at once after a pause. The host can set another value for a family.",
+            meaning: "The number that may come together after a pause. The host can set another value for a family.",
             past: "reject rate_limited with retry_after", isLater: true),
         .init(name: "family_lists_per_second", value: \.familyListsPerSecond, unit: "requests per second",
-            meaning: "Lists, statistics, histories and digests of one family; ten seconds' worth may come at once after a pause. The host can set another value for a family.",
+            meaning: "Lists, statistics, histories and digests of one family; ten seconds' worth may come together after a pause. The host can set another value for a family.",
             past: "error rate_limited with retry_after", isLater: true),
         .init(name: "refusals", value: \.refusals, unit: "frames",
-            meaning: "Frames of one session that may be refused at once; 200 a second are forgotten.", past: "close 1008"),
+            meaning: "Refused frames of one session; 200 per second are forgiven.", past: "close 1008"),
         .init(name: "outbox_octets", value: \.outboxOctets, unit: "octets",
-            meaning: "What may wait for one slow reader.", past: "close 4001"),
+            meaning: "The octets that may wait for one slow reader.", past: "close 4001"),
         .init(name: "outbox_age", value: \.outboxAge, unit: "milliseconds",
             meaning: "How long the oldest waiting octet may wait.", past: "close 4001"),
         .init(name: "sign_in_time", value: \.signInTime, unit: "milliseconds",

@@ -34,7 +34,7 @@ package struct OverlapOverride: Hashable, Sendable {
             throw Rejection(.tooLong, "A reason is at most \(maxReason) characters long")
         }
         guard TextRules.isShown(text, lines: false) else {
-            throw Rejection(.invalid, "A reason holds a control character that cannot be shown")
+            throw Rejection(.invalid, "A reason contains a control character that cannot be shown")
         }
         return text
     }

@@ -105,15 +105,15 @@ package enum Permission {
     private static func sentence(_ access: Access) -> String {
         if access.kind == .member {
             if access.action == .update, access.fields.contains(where: { $0 == memberParentAccess }) {
-                return "What parents may do is decided by the athlete alone, from \(ownAccessAge) on. Nothing was changed"
+                return "From \(ownAccessAge) on, only the athlete decides what parents may do. Nothing was changed"
             }
-            return "Only parents manage members; your own name is yours to change. Nothing was changed"
+            return "Only parents can manage members; you can change your own name. Nothing was changed"
         }
-        if access.kind == .readingPosition { return "How far somebody has read is theirs alone to say. Nothing was changed" }
+        if access.kind == .readingPosition { return "Only members themselves can set their reading position. Nothing was changed" }
         if access.actor.role == .guest { return "Guests can read but not change anything. Nothing was changed" }
         switch access.kind {
-        case .family: return "Only parents change the family's settings. Nothing was changed"
-        case .message: return "A message is edited by its author only, and deleted by its author or a parent. Nothing was changed"
+        case .family: return "Only parents can change the family's settings. Nothing was changed"
+        case .message: return "Only its author can change a message, and only its author or a parent can delete it. Nothing was changed"
         case _ where access.actor.role == .parent:
             return "This athlete has set the season to view-only for parents. Nothing was changed"
         default: return "You can view another athlete's records but not change them. Nothing was changed"

@@ -48,7 +48,7 @@ package struct Rejection: Error, Hashable, Sendable {
         self.sequence = sequence
     }
 
-    /// Whether the very same thing can succeed later.
+    /// Whether the same request can succeed later.
     package var isRetryable: Bool { retryAfter != nil }
 
     /// A text with its full stop. Texts that the requirements quote stay word for word (R057, R060, R108).

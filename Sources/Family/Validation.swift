@@ -25,7 +25,7 @@ package enum Validation {
         switch operation.action {
         case .create(let athlete, var patch):
             guard declaration.isCreatedByMutation else {
-                throw place.rejection(.notAllowed, "\(declaration.label): created by the server only, not by a mutation")
+                throw place.rejection(.notAllowed, "\(declaration.label): can only be created by the server, not by a mutation")
             }
             guard athlete == nil || declaration.scope == .athlete else {
                 throw place.rejection(.invalid, "\(declaration.label): belongs to the whole family, not to one athlete", field: "athlete")
@@ -42,17 +42,17 @@ package enum Validation {
             operation.action = .update(base: base, merge: merge, patch: patch)
         case .shift(_, let days):
             guard declaration.shiftsWithDays else {
-                throw place.rejection(.invalid, "\(declaration.label): only trips, their items and events are moved by days", field: "op")
+                throw place.rejection(.invalid, "\(declaration.label): only trips, their items and events can be moved by days", field: "op")
             }
             guard days != 0, days.magnitude <= shiftDays else {
-                throw place.rejection(.outOfRange, "Days to move by are from 1 to \(shiftDays), or below zero for earlier", field: "days")
+                throw place.rejection(.outOfRange, "Days to move by must be from 1 to \(shiftDays), or below zero to move earlier", field: "days")
             }
         case .copy(_, let days):
             guard declaration.isCopied else {
-                throw place.rejection(.invalid, "\(declaration.label): only trips and events are copied", field: "op")
+                throw place.rejection(.invalid, "\(declaration.label): only trips and events can be copied", field: "op")
             }
             guard days.magnitude <= shiftDays else {
-                throw place.rejection(.outOfRange, "Days to move a copy by are at most \(shiftDays)", field: "days")
+                throw place.rejection(.outOfRange, "Days to move a copy by must be at most \(shiftDays)", field: "days")
             }
         case .delete, .restore:
             guard declaration.isDeletedByMutation else {
@@ -146,10 +146,10 @@ package enum Validation {
             let add = Set(edit.add)
             let remove = Set(edit.remove)
             guard add.isDisjoint(with: remove) else {
-                throw place.rejection(.invalid, "\(field.label): the same entry is added and removed at once", field: field.name)
+                throw place.rejection(.invalid, "\(field.label): the same entry is both added and removed", field: field.name)
             }
             guard !patch.assignments.contains(where: { $0.field == edit.field }) else {
-                throw place.rejection(.invalid, "\(field.label): set as a whole and edited at once", field: field.name)
+                throw place.rejection(.invalid, "\(field.label): set it as a whole, or use add and remove, not both", field: field.name)
             }
             patch.setEdits[position].add = add.sorted()
             patch.setEdits[position].remove = remove.sorted()
@@ -177,7 +177,7 @@ struct Place {
     }
 
     func serverOnly(_ field: FieldDeclaration) -> Rejection {
-        rejection(.notAllowed, "\(field.label) is written by the server only", field: field.name)
+        rejection(.notAllowed, "\(field.label) can only be written by the server", field: field.name)
     }
 
     var unknownField: Rejection {

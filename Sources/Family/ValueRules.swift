@@ -94,7 +94,7 @@ enum ValueRules {
             try json(octets, maxOctets: maxOctets, maxDepth: maxDepth, field)
             return value
         default:
-            throw Failure(code: .invalid, message: "\(field.label) holds a value of the wrong type")
+            throw Failure(code: .invalid, message: "\(field.label) has a value of the wrong type")
         }
     }
 
@@ -107,7 +107,7 @@ enum ValueRules {
         guard TextRules.isShown(text, lines: false) else { throw notShown(field) }
         guard TextRules.fits(text, max: max) else { throw tooLong(field, max: max) }
         if field.isName, TextRules.visible(text).utf8.count != text.utf8.count {
-            throw Failure(code: .invalid, message: "\(field.label) holds an invisible character. Type it again without copying it")
+            throw Failure(code: .invalid, message: "\(field.label) contains an invisible character. Type it again without copying it")
         }
         return text
     }
@@ -122,7 +122,7 @@ enum ValueRules {
     }
 
     private static func notShown(_ field: FieldDeclaration) -> Failure {
-        Failure(code: .invalid, message: "\(field.label) holds a control character that cannot be shown")
+        Failure(code: .invalid, message: "\(field.label) contains a control character that cannot be shown")
     }
 
     private static func tooLong(_ field: FieldDeclaration, max: Int) -> Failure {
@@ -171,7 +171,7 @@ enum ValueRules {
                 try reader.skipValue()
             }
         } catch .tooDeep {
-            throw Failure(code: .invalid, message: "\(field.label): objects and lists at most \(maxDepth) deep")
+            throw Failure(code: .invalid, message: "\(field.label): objects and lists can be nested at most \(maxDepth) deep")
         } catch {
             throw Failure(code: .invalid, message: "\(field.label) must be an object")
         }

@@ -53,9 +53,9 @@ extension Decider {
         let who = family.members[current.updatedBy]?.name ?? "Somebody"
         let sentence =
             if current.isDeleted {
-                "\(who) deleted this \(label) meanwhile, so your change was not made. Restore the \(label), then make your change again"
+                "\(who) deleted this \(label) in the meantime, so your change was not made. Restore the \(label), then make your change again"
             } else {
-                "\(who) changed this \(label) meanwhile, so your change was not made. Compare both versions, then make your change again"
+                "\(who) changed this \(label) in the meantime, so your change was not made. Compare both versions, then make your change again"
             }
         return Rejection(
             .conflict, sentence, operation: index, kind: operation.kind, id: operation.id,

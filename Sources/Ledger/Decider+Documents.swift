@@ -56,7 +56,7 @@ extension Decider {
     private func head(of id: Identifier, owner: Identifier, _ operation: Operation) throws -> Record {
         guard var head = try view.record(id), head.kind == .document, !head.isDeleted, head.athlete == owner else {
             throw Rejection(
-                .unknownReference, "The document that this one replaces is not there any more: upload it as a new one", operation: 0,
+                .unknownReference, "The document that this one replaces no longer exists: upload it as a new one", operation: 0,
                 kind: .document, id: operation.id, field: "replaces")
         }
         while let next = try view.successor(of: head.id, excluding: { _ in false }) { head = next }

@@ -100,7 +100,7 @@ extension Decider {
         }
         guard items.count <= limit else {
             throw Rejection(
-                .tooMany, "A trip holds at most \(limit) items: make another trip for the rest. Nothing was changed",
+                .tooMany, "A trip can have at most \(limit) items: make another trip for the rest. Nothing was changed",
                 operation: due.values.min(), kind: .trip, id: trip.id)
         }
         let travellers = travel.on(trip)

@@ -38,7 +38,7 @@ extension Decider {
             guard touched <= limit, octets <= environment.limits.changeOctets else {
                 throw Rejection(
                     .tooMany,
-                    "This \(target.kind.declaration.label.lowercased()) has too much to go in one change: delete some of it first. "
+                    "This \(target.kind.declaration.label.lowercased()) has too many related records to delete in one change: delete some of them first. "
                         + "Nothing was changed",
                     operation: index, kind: target.kind, id: target.id)
             }
@@ -62,8 +62,8 @@ extension Decider {
         let label = target.kind.declaration.label.lowercased()
         return Rejection(
             .tooMany,
-            "The texts of everything in this \(label) hold more than \(ByteCount.text(Int64(environment.limits.relatedOctets))), "
-                + "the most that one change may touch. Shorten or delete some of them first.",
+            "The texts in this \(label) have more than \(ByteCount.text(Int64(environment.limits.relatedOctets))) "
+                + "in total, the limit of one change. Shorten or delete some of them first.",
             operation: index, kind: operation.kind, id: operation.id)
     }
 

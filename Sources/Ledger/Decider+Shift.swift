@@ -53,7 +53,7 @@ extension Decider {
     private func moved(_ fields: Fields?, _ operation: Operation, _ index: Int, days: Int) throws -> Fields {
         if let fields { return fields }
         throw Rejection(
-            .outOfRange, "That many days lie beyond the years 1 to 9999. Nothing was changed", operation: index, kind: operation.kind,
+            .outOfRange, "The new date would be outside of the years 1 to 9999. Nothing was changed", operation: index, kind: operation.kind,
             id: operation.id, field: "days")
     }
 

@@ -124,7 +124,7 @@ extension Decider {
                 let field = operation.kind.declaration.fields[reference.field]
                 throw Rejection(
                     .unknownReference,
-                    "\(field.label): this \(reference.kind.declaration.label.lowercased()) is not there any more. "
+                    "\(field.label): this \(reference.kind.declaration.label.lowercased()) no longer exists. "
                         + "Nothing was changed",
                     operation: index, kind: operation.kind, id: operation.id, field: field.name)
             }

@@ -14,7 +14,7 @@ extension Decider {
         }
         for entry in undone.entries where !Undo.isUndoable(entry) {
             throw Rejection(
-                .notUndoable, "Members, roles and what people have read cannot be undone: change them anew", kind: entry.kind, id: entry.id)
+                .notUndoable, "Changes of members, roles and reading positions cannot be undone. Make a new change instead", kind: entry.kind, id: entry.id)
         }
         var undoing = Undoing(undone)
         for entry in undone.entries where undoing.records[entry.id] == nil {
@@ -108,11 +108,11 @@ extension Decider {
 
     private func tooMuch(_ entry: ChangeEntry) -> Rejection {
         Rejection(
-            .tooMany, "This change replaced more than one change may bring back. Change the records by hand.", kind: entry.kind, id: entry.id)
+            .tooMany, "This change replaced more than one undo can restore. Change the records by hand.", kind: entry.kind, id: entry.id)
     }
 
     private func purged(_ entry: ChangeEntry) -> Rejection {
-        Rejection(.purged, "What was deleted more than 30 days ago is gone for good, so this cannot be undone", kind: entry.kind, id: entry.id)
+        Rejection(.purged, "Records deleted more than 30 days ago are gone for good, so this cannot be undone", kind: entry.kind, id: entry.id)
     }
 
     /// Refuses to delete a record with parts that others have added since (items of a trip): the parts would be deleted with it.

@@ -85,7 +85,7 @@ package final class Decider {
             undoes: undone, entries: entries)
         let octets = environment.encode(change)
         guard octets.count <= environment.limits.changeOctets else {
-            throw Rejection(.tooMany, "This is too much for one change: make it in several smaller ones")
+            throw Rejection(.tooMany, "This change is too large. Make several smaller ones")
         }
         var family = family
         family.head = change.sequence

@@ -15,10 +15,10 @@ package enum EntryBar: Hashable, Sendable {
     /// The refusal of a sign-in.
     package var rejection: Rejection {
         switch self {
-        case .underAge: Rejection(.notAllowed, "Athletes below \(Age.login) have no login: a parent keeps their profile")
-        case .ageUnknown: Rejection(.notAllowed, "An athlete without a birth date has no login. A parent enters it: huddle born NAME DATE")
-        case .noConsent: Rejection(.notAllowed, "Athletes below \(Age.adult) need a parent's consent: a parent gives it with huddle consent NAME")
-        case .ended: Rejection(.notAllowed, "The last day of this guest is over. A parent can set another one: huddle guest NAME --until DATE")
+        case .underAge: Rejection(.notAllowed, "Athletes below \(Age.login) have no sign-in: a parent keeps their profile")
+        case .ageUnknown: Rejection(.notAllowed, "An athlete without a birth date has no sign-in. Ask a parent to enter the birth date")
+        case .noConsent: Rejection(.notAllowed, "Athletes below \(Age.adult) need a parent's consent to sign in. Ask a parent to give it")
+        case .ended: Rejection(.notAllowed, "The last day of this guest is over. A parent can set a later one")
         }
     }
 }

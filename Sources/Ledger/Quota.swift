@@ -23,7 +23,7 @@ package enum Quota {
         guard wanted > left else { return }
         throw Rejection(
             .quotaExceeded,
-            "This file has \(ByteCount.text(wanted)), and of the \(ByteCount.text(Int64(limit))) that this family may store \(ByteCount.text(left)) are free. "
-                + "Delete documents that are not needed any more (their room is free 30 days later), or ask who runs the server for more.")
+            "This file has \(ByteCount.text(wanted)), but only \(ByteCount.text(left)) of the \(ByteCount.text(Int64(limit))) that this family may store are free. "
+                + "Delete documents that are no longer needed (their room is free 30 days later), or ask the person who runs the server for more.")
     }
 }

@@ -41,7 +41,7 @@ package struct Query: Hashable, Sendable {
         guard declaration.sorts.contains(self.sort) else {
             let known = declaration.sorts.map(\.rawValue).joined(separator: ", ")
             throw Rejection(
-                .invalid, "Lists of this kind are not sorted by \(self.sort.rawValue): choose one of \(known)", kind: kind, field: "sort")
+                .invalid, "Lists of this kind cannot be sorted by \(self.sort.rawValue): choose one of \(known)", kind: kind, field: "sort")
         }
         guard search.unicodeScalars.count <= Self.maxSearch else {
             throw Rejection(.tooLong, "A search is at most \(Self.maxSearch) characters long: search for less", kind: kind, field: "search")

@@ -141,7 +141,7 @@ package final class QueryDeclaration: Sendable {
     func checked(_ filter: Query.Filter) throws(Rejection) -> Query.Filter {
         for key in filter.keys where !filters.contains(key) {
             let known = filters.isEmpty ? "by nothing" : "only by \(filters.map(\.rawValue).joined(separator: ", "))"
-            throw Rejection(.invalid, "Lists of this kind are filtered \(known), not by \(key.rawValue)", kind: kind, field: key.rawValue)
+            throw Rejection(.invalid, "Lists of this kind can be filtered \(known), not by \(key.rawValue)", kind: kind, field: key.rawValue)
         }
         var checked = filter
         var words: Set<String> = []

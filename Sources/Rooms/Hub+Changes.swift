@@ -113,7 +113,7 @@ extension Hub {
             if room.missing?.after == sequence { endAll(in: room, .internalError, "changes are missing") }
         case .trimmed:
             // They come back with their cursors, and the joins say that everything is sent from the beginning.
-            endAll(in: room, .slowReader, "the log was trimmed meanwhile")
+            endAll(in: room, .slowReader, "the log was trimmed in the meantime")
         case .failed: endAll(in: room, .internalError, "the database could not be read")
         }
     }

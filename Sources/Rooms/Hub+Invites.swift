@@ -23,7 +23,7 @@ extension Hub {
         guard let room = admitRequest(session, request, .other) else { return }
         guard session.commandRequest == nil, !session.isAddingFamily else {
             sendError(
-                Rejection(.tooManyPending, "The last command to the writer has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
+                Rejection(.tooManyPending, "The last change of members has no answer yet. Wait for its answer, then send this again.", retryAfter: 100),
                 to: session, request: request)
             return
         }

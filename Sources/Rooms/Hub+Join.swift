@@ -18,7 +18,7 @@ extension Hub {
             sendError(Rejection(.notSignedIn, "Sign in first."), to: session, request: request)
             return
         default:
-            sendError(Rejection(.alreadyJoined, "One connection joins one family; open another one."), to: session, request: request)
+            sendError(Rejection(.alreadyJoined, "One connection joins one family. Open another connection for another family."), to: session, request: request)
             return
         }
         // The list is from the sign-in; who joined a family since then signs in again. Nobody else learns that a family exists.
@@ -161,7 +161,7 @@ extension Hub {
         for session in allSessions {
             guard let snapshot = session.snapshot, now - snapshot.since > Hub.snapshotGrace else { continue }
             guard Int64(snapshot.sent) < (now - snapshot.since) / 1000 * Hub.snapshotOctetsPerSecond else { continue }
-            end(session, .slowReader, "too slow; come back in a moment")
+            end(session, .slowReader, "too slow; reconnect in a moment")
         }
     }
 
@@ -301,7 +301,7 @@ extension Hub {
             didReadSnapshot(session, frames: frames, sequence: sequence, verification)
         case .trimmed:
             // The client comes back with its cursor, and the join answers that everything is sent again.
-            end(session, .slowReader, "the log was trimmed meanwhile")
+            end(session, .slowReader, "the log was trimmed in the meantime")
         case .page(let frame):
             session.pendingPages -= 1
             // A session that was signed out meanwhile gets nothing more of the family.

@@ -41,13 +41,13 @@ extension Hub {
         }
         guard !isDraining else {
             sendRejection(
-                Rejection(.busy, "The server restarts. This change was not made; it can be made in a moment.", retryAfter: 1000), mutation,
+                Rejection(.busy, "The server is restarting. This change was not made; try again in a moment.", retryAfter: 1000), mutation,
                 to: session)
             return false
         }
         guard pending.hasRoom(for: room.family) else {
             sendRejection(
-                Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 500), mutation,
+                Rejection(.busy, "The server is busy. This change was not made; try again in a moment.", retryAfter: 500), mutation,
                 to: session)
             return false
         }
@@ -64,7 +64,7 @@ extension Hub {
         case .time(let wait):
             sendRejection(
                 Rejection(
-                    .busy, "Your family has used its share of the server's time. This change was not made; it can be made in a moment.",
+                    .busy, "Your family has used its share of the server's time. This change was not made; try again in a moment.",
                     retryAfter: wait), mutation, to: session)
         }
         return false
@@ -87,7 +87,7 @@ extension Hub {
             pending.remove(session.didRefuse(), of: proposal.family)
             guard session.phase != .closed else { continue }
             sendRejection(
-                Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 500), proposal.mutation.id, to: session)
+                Rejection(.busy, "The server is busy. This change was not made; try again in a moment.", retryAfter: 500), proposal.mutation.id, to: session)
         }
     }
 

@@ -42,7 +42,7 @@ extension Hub {
             return Rejection(.rateLimited, "Your family asks for more than \(value) lists per second. Try again in a moment.", retryAfter: wait)
         default:
             return Rejection(
-                .rateLimited, "Your family makes more than \(value) changes per second. This one was not made; it can be made in a moment.", retryAfter: wait)
+                .rateLimited, "Your family makes more than \(value) changes per second. This one was not made; try again in a moment.", retryAfter: wait)
         }
     }
 }

@@ -54,7 +54,7 @@ extension Hub {
 
     private func refuseSignIn(_ session: Session, _ request: Int64?) {
         sendError(
-            Rejection(.tokenUnknown, "This sign-in is not valid (any more). Ask a parent of the family for a new one."), to: session, request: request)
+            Rejection(.tokenUnknown, "This sign-in is not valid or has ended. Ask a parent of the family for a new one."), to: session, request: request)
         end(session, .sessionEnded, "unknown token")
     }
 
@@ -109,7 +109,7 @@ extension Hub {
             // The code was not tried.
             session.redemptions -= 1
             sendError(
-                Rejection(.busy, "Too many codes are redeemed at once. Send this again in a moment.", retryAfter: 1_000), to: session,
+                Rejection(.busy, "Too many codes are being redeemed. Send this again in a moment.", retryAfter: 1_000), to: session,
                 request: session.request)
             return
         }

@@ -95,13 +95,13 @@ final class Certificates {
         case "reading the certificate" where error.isOfSystem:
             return "The certificate \(files.certificate) cannot be read: \(error.reason). Check --tls-cert."
         case "reading the certificate":
-            return "\(files.certificate) holds no certificate in PEM form (\(error.reason)). Check --tls-cert."
+            return "\(files.certificate) contains no certificate in PEM form (\(error.reason)). Check --tls-cert."
         case "reading the key" where error.isOfSystem:
             return "The key \(files.key) cannot be read: \(error.reason). Check --tls-key."
         case "reading the key" where error.isMismatch, "matching key and certificate":
             return "The key \(files.key) does not belong to the certificate \(files.certificate). Give them in pairs: --tls-cert F --tls-key F."
         case "reading the key":
-            return "\(files.key) holds no private key in PEM form without a pass phrase (\(error.reason)). Check --tls-key."
+            return "\(files.key) contains no private key in PEM form without a pass phrase (\(error.reason)). Check --tls-key."
         default:
             return "TLS cannot be set up with \(files.certificate): \(error)."
         }

@@ -341,7 +341,7 @@ final class Connection: OpenConnection {
                     messages += 1
                     // After our close frame, received octets are only discarded.
                     if isOpen { services.hub.received(payload, from: self) }
-                case .message(.binary, _): fail(.unsupportedData, "huddle.v1 is made of text messages")
+                case .message(.binary, _): fail(.unsupportedData, "huddle.v1 uses text messages")
                 case .ping(let payload): answer(ping: payload)
                 case .pong: deadlines.ponged()
                 case .close(let code, _): act(closing.didReceiveClose(code))
@@ -525,7 +525,7 @@ final class Connection: OpenConnection {
         services.table.counts.slowReaders.add()
         services.hub.counts.closes.add(.slowReader)
         services.log(.warning, "slow_reader", [.init("session", session ?? 0), .init("octets", outbox.octets)])
-        close(.slowReader, "too slow; come back with your cursor", dropsQueue: false)
+        close(.slowReader, "too slow; reconnect with your cursor", dropsQueue: false)
     }
 
     // MARK: The end
@@ -665,7 +665,7 @@ final class Connection: OpenConnection {
         }
         let messageDue = deadlines.messageDue(time: services.limits.messageTime)
         if let messageDue, now >= messageDue {
-            fail(.slowSender, "a message that does not get on")
+            fail(.slowSender, "a message that makes no progress")
             return now + Connection.closingTime
         }
         return min(checkPing(now), outbox.oldest.map { $0 + Int64(services.limits.outboxAge) } ?? .max, messageDue ?? .max)

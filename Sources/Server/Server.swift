@@ -289,7 +289,7 @@ package enum HuddleServer {
             switch error {
             case .inUse: throw ServerError("\(path) is served by another huddled already. Stop that one first, or choose another --data.")
             case .unfinished: throw .unfinishedRestore(path)
-            case .failed(let errno): throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or mend its rights.")
+            case .failed(let errno): throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or fix its permissions.")
             }
         }
     }
@@ -333,7 +333,7 @@ package enum HuddleServer {
     ) throws(ServerError) -> FileDescriptor {
         if let activated {
             guard Socket.isListening(activated.raw) else {
-                throw ServerError("The socket '\(activated.name)' of the service manager is no listening TCP socket. Look at its ListenStream.")
+                throw ServerError("The socket '\(activated.name)' of the service manager is not a listening TCP socket. Check its ListenStream.")
             }
             return FileDescriptor(owning: activated.raw)
         }
@@ -342,7 +342,7 @@ package enum HuddleServer {
         } catch {
             let place = "\(host):\(port)"
             if error == .addressInUse {
-                throw ServerError("\(place) is taken by another program. Stop it, or choose another \(option) HOST:PORT.")
+                throw ServerError("\(place) is in use by another program. Stop it, or choose another \(option) HOST:PORT.")
             }
             throw ServerError("Cannot listen on \(place): \(error.text). Choose another \(option) HOST:PORT.")
         }

@@ -35,7 +35,7 @@ extension ServerDatabase {
             // The remainder of a start that was interrupted.
             for left in [part, part + "-journal", part + "-wal", part + "-shm"] where Files.exists(left) { try Files.remove(left) }
             let began = Clock.monotonicMilliseconds()
-            guard try Self.copy(from: folder, to: part, goesOn: { true }) != nil else { throw StoreFailure("The copy was ended.") }
+            guard try Self.copy(from: folder, to: part, goesOn: { true }) != nil else { throw StoreFailure("The copy was stopped.") }
             try Files.makePrivate(part)
             let written = try Files.openForReading(part)
             try Files.synchronize(written.raw)
@@ -50,7 +50,7 @@ extension ServerDatabase {
         } catch let failure as StoreFailure {
             throw failure
         } catch let error as Errno {
-            throw StoreFailure("The database could not be copied before its upgrade: \(error.text). Nothing was changed. Look at the disk, or start with --no-backup-before-upgrade.")
+            throw StoreFailure("The database could not be copied before its upgrade: \(error.text). Nothing was changed. Check the disk, or start with --no-backup-before-upgrade.")
         } catch {
             throw StoreFailure("The database could not be copied before its upgrade: \(error). Nothing was changed.")
         }

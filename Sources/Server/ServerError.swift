@@ -7,6 +7,6 @@ package struct ServerError: Error {
 
 extension ServerError {
     static func unfinishedRestore(_ path: String) -> ServerError {
-        ServerError("A restore into \(path) was cut short. Run huddled restore again, or empty the folder.")
+        ServerError("A restore into \(path) was interrupted. Run huddled restore again, or empty the folder.")
     }
 }

@@ -84,7 +84,7 @@ extension AdminCommand {
         case "redeem": command = .redeem(code: try line.text("code"), nonce: try line.text("nonce"), name: line.optionalText("name"))
         case "sign_out": command = .signOut(token: try line.text("token"))
         case "purge": command = .purge
-        default: throw .invalid("this is no command of this server")
+        default: throw .invalid("this is not a command of this server")
         }
         try line.finish()
         return command
@@ -148,7 +148,7 @@ extension AdminAnswer {
         let result: Result<AdminAnswer, Rejection>
         switch line.optionalText("answer") {
         case nil:
-            guard let code = ErrorCode(rawValue: try line.text("error")) else { throw .invalid("an error code that is not known here") }
+            guard let code = ErrorCode(rawValue: try line.text("error")) else { throw .invalid("an unknown error code") }
             result = .failure(
                 Rejection(
                     code, try line.text("message"), field: line.optionalText("field"), retryAfter: line.optionalNumber("retry_after")))
@@ -184,7 +184,7 @@ extension AdminAnswer {
                     Purged(
                         receipts: try count("receipts"), invites: try count("invites"), sessions: try count("sessions"),
                         records: try count("records"), accesses: try count("accesses"))))
-        default: throw .invalid("an answer that is not known here")
+        default: throw .invalid("an unknown answer")
         }
         try line.finish()
         return result

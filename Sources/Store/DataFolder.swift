@@ -83,7 +83,7 @@ extension DataFolderError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .inUse: "the data folder is in use by another process"
-        case .unfinished: "a backup was not restored into the data folder to the end"
+        case .unfinished: "a restore into the data folder was not finished"
         case .failed(let errno): "the data folder cannot be used: \(errno)"
         }
     }

@@ -27,13 +27,13 @@ struct MailText: Hashable, Sendable {
     static func recovery(_ code: String, name: String?, asksFactor: Bool, address: String, _ terms: MailTerms) -> MailText {
         let name = name ?? address
         var lines = [
-            "Somebody wants to come back to your account on Huddle\(place(terms)). If it was you, sign in within 30 minutes with this code in the place of the password:",
+            "Somebody wants to regain access to your account on Huddle\(place(terms)). If it was you, sign in within 30 minutes with this code in place of the password:",
             "    Name: \(name)\n    Code: \(code)",
             "In the terminal: huddle sign-in --name \(quoted(name)) --recovery",
         ]
         if asksFactor { lines.append("You are asked for your one-time password as well.") }
         lines.append("The code works once. If it was not you, ignore this mail, and tell nobody the code.")
-        return MailText("Your code to come back to Huddle", lines)
+        return MailText("Your code to sign in to Huddle again", lines)
     }
 
     static func invite(_ code: String, _ terms: MailTerms) -> MailText {
@@ -51,7 +51,7 @@ struct MailText: Hashable, Sendable {
             "This address was removed from a Huddle account",
             [
                 "An account on Huddle\(place(terms)) used this address. It was removed, or another address has taken its place.",
-                "If it was not you: sign in, look at your sessions, end those that are not yours, and set a new password.",
+                "If it was not you: sign in, check your sessions, end those that are not yours, and set a new password.",
             ])
     }
 

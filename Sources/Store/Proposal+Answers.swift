@@ -19,7 +19,7 @@ extension Rejection {
     package static let storageFull = Rejection(.storageFull, ErrorCode.storageFull.sentence, retryAfter: 5_000)
 
     /// Not recorded: the database asked to run the transaction again, and each run ended so.
-    static let busy = Rejection(.busy, "The server is busy. This change was not made; it can be made in a moment.", retryAfter: 1_000)
+    static let busy = Rejection(.busy, "The server is busy. This change was not made; try again in a moment.", retryAfter: 1_000)
 
     /// The same answer to every person who is not in a family, whether the family exists or not.
     static let noSuchFamily = Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id.")

@@ -292,9 +292,9 @@ extension Rejection {
     /// The same refusal for an unknown name, a wrong password, a wrong one-time password and a wrong recovery code.
     package static let signInFailed = Rejection(.signInFailed, ErrorCode.signInFailed.sentence)
     package static let factorRequired = Rejection(.factorRequired, ErrorCode.factorRequired.sentence)
-    static let nameTaken = Rejection(.alreadyExists, "Somebody on this server signs in with this name. Nothing was changed; choose another name", field: "name")
+    static let nameTaken = Rejection(.alreadyExists, "Another person on this server already uses this name. Nothing was changed; choose another name", field: "name")
     package static let passwordFirst = Rejection(.contradicted, "A second factor and recovery codes belong to a password. Nothing was changed; set a password first")
     static let noFactorPending = Rejection(.contradicted, "No second factor waits to be confirmed. Nothing was changed; begin again")
     static let wrongOneTime = Rejection(
-        .invalid, "This one-time password is wrong, or its time is over. Check the clock of the device, and type the next one", field: "one_time")
+        .invalid, "This one-time password is wrong or has expired. Check the clock of your device, then type the next one", field: "one_time")
 }

@@ -73,7 +73,7 @@ struct StoredView: FamilyView {
         if let change = LogCodec.decode(frame) { return change }
         // One unreadable row must not end the process for every family.
         throw Rejection(
-            .notFound, "Change \(sequence) is damaged on the server's disk. Nothing was changed; tell whoever runs the server.", sequence: sequence)
+            .notFound, "Change \(sequence) is damaged on the server's disk. Nothing was changed; tell the person who runs the server.", sequence: sequence)
     }
 
     func successor(of document: Identifier, excluding isExcluded: (Identifier) -> Bool) throws -> Record? {

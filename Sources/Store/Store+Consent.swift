@@ -116,7 +116,7 @@ extension Store {
             throw Rejection(.invalid, "The birth date of a parent or guest is not kept. Nothing was changed", field: "born")
         }
         guard let born = CalendarDate(text), let age = environment.age(born: born, zone: family.state.zone, at: at), (0...Age.oldest).contains(age) else {
-            throw Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past", field: "born")
+            throw Rejection(.invalid, "The birth date must be a day in the past, written YYYY-MM-DD", field: "born")
         }
         guard born != target.born else { return }
         let wasBarred = environment.bar(target, zone: family.state.zone, at: at) != nil
@@ -145,7 +145,7 @@ extension Store {
         guard let day = CalendarDate(text), let today = environment.localDate(zone, at).flatMap({ CalendarDate($0) }), day >= today,
             day.year <= today.year + 10
         else {
-            throw Rejection(.invalid, "The last day of a guest is YYYY-MM-DD, today or later, within ten years", field: "last_day")
+            throw Rejection(.invalid, "The last day of a guest must be today or later, within ten years, written YYYY-MM-DD", field: "last_day")
         }
         return day
     }
@@ -207,7 +207,7 @@ extension Standing {
 extension Rejection {
     /// The refusal of acts about a member's sign-in by a member who is not a parent. It names the text in force.
     static func notAManager(_ text: ConsentText) -> Rejection {
-        Rejection(.notAllowed, "Only parents consent (\(text.version)), correct birth dates and set a guest's last day. Nothing was changed")
+        Rejection(.notAllowed, "Only parents can consent (\(text.version)), correct birth dates and set a guest's last day. Nothing was changed")
     }
 
     /// The refusal of a consent to a text that is not in force; it names the text in force.

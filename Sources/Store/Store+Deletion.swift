@@ -98,7 +98,7 @@ extension Store {
         let row = try own(session, at: at)
         guard try people.membership(member)?.person == row.person else { throw Rejection.noSuchFamily }
         guard role == .parent else {
-            throw Rejection(.notAllowed, "Only parents ask for the deletion of their family, and only parents withdraw it. Nothing was changed")
+            throw Rejection(.notAllowed, "Only parents can request or withdraw the deletion of their family. Nothing was changed")
         }
         return .member(member)
     }
@@ -137,7 +137,7 @@ extension Store {
     func refuseErasing(_ family: Identifier) throws {
         guard try families.isErasing(family) else { return }
         throw Rejection(
-            .busy, "The family is being erased, and what is left of it goes first. Try again in an hour. Nothing was changed", id: family, retryAfter: 60_000)
+            .busy, "The family is still being erased. Try again in an hour. Nothing was changed", id: family, retryAfter: 60_000)
     }
 
     // MARK: Erasures

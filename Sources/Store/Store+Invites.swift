@@ -59,7 +59,7 @@ extension Store {
         let payload = new.payload
         if case .session(let id, let nonce) = new.origin, let known = try people.invite(family: family.key, id: id) {
             guard known.payload == payload, let by = known.invite.inviter else {
-                throw Rejection(.alreadyExists, "An invite with this id is there already. Nothing was changed; use another id", id: id)
+                throw Rejection(.alreadyExists, "An invite with this id already exists. Nothing was changed; use another id", id: id)
             }
             let invite = known.invite.current(at: at)
             let code = InviteCode.make(key: engine.linkKey, family: family.state.id, inviter: by, invite: id, nonce: nonce)
@@ -128,9 +128,9 @@ extension Store {
         }
         switch row.invite.state {
         case .accepted:
-            throw Rejection(.contradicted, "This invite was accepted already. Nothing was changed; remove the member to take their access away", id: id)
+            throw Rejection(.contradicted, "This invite was accepted already. Nothing was changed; remove the member to end their access", id: id)
         case .proposed:
-            throw Rejection(.contradicted, "This athlete is in the family already. Nothing was changed; remove them to take them out", id: id)
+            throw Rejection(.contradicted, "This athlete is in the family already. Nothing was changed; remove the athlete instead", id: id)
         case .pending, .expired:
             try people.removeOutgoing(family: family.key, about: id)
             try people.endInvite(family: family.key, member: row.invite.member, as: .withdrawn)
@@ -229,7 +229,7 @@ extension Store {
 
     private func newcomer(_ new: NewInvite, _ email: String?, _ family: StoredFamily, at: Int64) throws -> Invitee {
         guard let role = new.role else {
-            throw Rejection(.required, "An invite of somebody new needs a role: athlete, parent or guest", field: "role")
+            throw Rejection(.required, "An invite of a new person needs a role: athlete, parent or guest", field: "role")
         }
         let born = try born(new, role)
         var values = [("name", new.name ?? ""), ("role", role.rawValue)]
@@ -263,7 +263,7 @@ extension Store {
     private func born(_ new: NewInvite, _ role: Role) throws -> CalendarDate? {
         guard let text = new.born else {
             guard role != .athlete else {
-                throw Rejection(.required, "An athlete needs a birth date: below 13 there is no login, below 18 a parent consents", field: "born")
+                throw Rejection(.required, "An athlete needs a birth date: below 13 there is no sign-in, below 18 a parent consents", field: "born")
             }
             return nil
         }
@@ -287,14 +287,14 @@ extension Store {
             let open = try people.openInvites(family: family.key, at: at, besides: invitee.member)
             guard open < limits.invitesPending else {
                 throw Rejection(
-                    .tooMany, "\(open) invites of this family wait to be accepted, and \(limits.invitesPending) is the most. Withdraw one first")
+                    .tooMany, "\(open) invites of this family wait to be accepted, and \(limits.invitesPending) is the limit. Withdraw one first")
             }
         }
         let day: Int64 = 86_400_000
         let (count, first) = try people.invites(family: family.key, after: at - day)
         guard count < limits.invitesPerDay else {
             throw Rejection(
-                .rateLimited, "This family has made \(count) invites within 24 hours, and \(limits.invitesPerDay) is the most. Try again later",
+                .rateLimited, "This family has made \(count) invites within 24 hours, and \(limits.invitesPerDay) is the limit. Try again later",
                 retryAfter: (first ?? at) + day - at)
         }
     }
@@ -373,8 +373,8 @@ extension Rejection {
     /// The refusal of an invite for an athlete of 13 to 17 without a consent. It names the text in force.
     static func consentFirst(_ text: ConsentText) -> Rejection {
         Rejection(
-            .required, "An athlete below \(Age.adult) needs a parent's consent (\(text.version)) before the invite: huddle consent NAME", field: "consent")
+            .required, "An athlete below \(Age.adult) needs a parent's consent (\(text.version)) before the invite. Give the consent first", field: "consent")
     }
 
-    fileprivate static let badBirthDate = Rejection(.invalid, "The birth date is YYYY-MM-DD, a day in the past", field: "born")
+    fileprivate static let badBirthDate = Rejection(.invalid, "The birth date must be a day in the past, written YYYY-MM-DD", field: "born")
 }

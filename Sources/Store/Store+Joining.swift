@@ -44,7 +44,7 @@ extension Store {
             return (try membership(of: own), nil)
         }
         guard try people.memberships(ofPerson: person).count < Self.maxFamiliesOfPerson else {
-            throw Rejection(.tooMany, "You are in \(Self.maxFamiliesOfPerson) families, and that is the most. Leave one first")
+            throw Rejection(.tooMany, "You are in \(Self.maxFamiliesOfPerson) families, and that is the limit. Leave one first")
         }
         var change: CommittedChange?
         if try people.membership(code.member) == nil, let row, row.invite.state == .pending { change = try admit(row, at: at) }
@@ -92,5 +92,5 @@ extension Store {
 
 extension Rejection {
     fileprivate static let recoveryWhileSignedIn = Rejection(
-        .alreadySignedIn, "This code brings back somebody who cannot sign in, and you are signed in. Sign out first, or let them use it on their device")
+        .alreadySignedIn, "This recovery code is for a person who cannot sign in, but you are signed in. Sign out first, or let that person use it on their device")
 }

@@ -156,5 +156,5 @@ extension Rejection {
     /// The refusal of every request that needs a mail, on a server that sends none.
     package static let noMail = Rejection(.contradicted, "This server sends no mail. Nothing was changed; a parent, or the person who runs the server, can make a code")
     static let badAddress = Rejection(.invalid, "An e-mail address is written like ana@example.org, in plain letters. Correct it", field: "address")
-    static let mailCodeUnknown = Rejection(.codeUnknown, "This code is wrong, was used already, or its time is over. Nothing was changed; send another one", field: "code")
+    static let mailCodeUnknown = Rejection(.codeUnknown, "This code is wrong, was used already, or has expired. Nothing was changed; send another one", field: "code")
 }

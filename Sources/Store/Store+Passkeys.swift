@@ -96,7 +96,7 @@ extension Store {
         try requireCheck(session: session, at: at)
         let passkeys = try people.passkeys(ofPerson: person)
         guard passkeys.count < Passkey.most else {
-            throw Rejection(.tooMany, "You have \(passkeys.count) passkeys, and \(Passkey.most) is the most. Remove one first")
+            throw Rejection(.tooMany, "You have \(passkeys.count) passkeys, and \(Passkey.most) is the limit. Remove one first")
         }
         return (person, passkeys)
     }

@@ -21,7 +21,7 @@ extension Store {
             guard role == .parent else { throw Rejection.notAnInviter }
             try requireCheck(session: session, at: at)
             guard member != parent else {
-                throw Rejection(.contradicted, "You are signed in. Nothing was made; let another device in with huddle device add")
+                throw Rejection(.contradicted, "You are signed in. Nothing was made; add another device with a code that you make here")
             }
             return try makeRecovery(of: member, in: stored, by: parent, at: at)
         }

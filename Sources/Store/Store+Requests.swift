@@ -40,7 +40,7 @@ extension Store {
     private func make(_ share: NewShare, at: Int64, _ batch: Batch, _ results: inout [CommitResult]) throws -> ShareCreated {
         let life = share.life ?? NewShare.usualLife
         guard life >= NewShare.shortestLife, life <= NewShare.longestLife else {
-            throw Rejection(.outOfRange, "A share link is good for at most 365 days: choose a shorter time", field: "expires")
+            throw Rejection(.outOfRange, "A share link is valid for at most 365 days: choose a shorter time", field: "expires")
         }
         let (family, decider) = try self.decider(share.family, share.member, context: .all, at: at, batch)
         guard let document = try family.overlay.record(share.document), document.kind == .document, !document.isDeleted else {
@@ -51,7 +51,7 @@ extension Store {
         let decision = try decider.decision()
         // A school with which the document is already shared may be deleted, too.
         guard let school = try family.overlay.record(share.school), school.kind == .school, !school.isDeleted else {
-            throw Rejection(.unknownReference, "This school is not there any more. Nothing was shared", field: "school_id")
+            throw Rejection(.unknownReference, "This school no longer exists. Nothing was shared", field: "school_id")
         }
         try accept(decision, family, batch, &results)
         // Earlier decisions can end links of the document, so they are written before the link is.

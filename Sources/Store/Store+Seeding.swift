@@ -44,7 +44,7 @@ extension Store {
         precondition(!family.parents.isEmpty, "a family has a parent")
         let outcome = try transaction(isDone: { members in try self.hasSeeded(family.id, members) }) { _ in
             let at = environment.now()
-            if try self.family(family.id) != nil { throw Rejection(.alreadyExists, "A family with this id is here already.") }
+            if try self.family(family.id) != nil { throw Rejection(.alreadyExists, "A family with this id already exists.") }
             var members: [Identifier] = []
             for parent in family.parents {
                 if let first = members.first {

@@ -57,7 +57,7 @@ extension Store {
             if let known = try people.session(id: new.id) {
                 guard known.person == row.person, known.kind == .token, known.name == name, known.scope == new.scope, known.athletes == new.athletes,
                     known.endsAt - known.createdAt == row.endsAt - row.createdAt, try people.session(hash: hash)?.key == known.key
-                else { throw Rejection(.alreadyExists, "A token with this id is there already. Nothing was changed; use another id", id: new.id) }
+                else { throw Rejection(.alreadyExists, "A token with this id already exists. Nothing was changed; use another id", id: new.id) }
                 return TokenMade(token: token, session: known.account(current: session))
             }
             try requireCheck(session: session, at: at)
@@ -65,7 +65,7 @@ extension Store {
             let limit = AccountSession.most + AccountSession.mostTokens
             let tokens = try people.sessions(ofPerson: asking.person, limit: limit).count { $0.kind == .token && $0.isAlive(at: at) }
             guard tokens < AccountSession.mostTokens else {
-                throw Rejection(.tooMany, "You have \(tokens) tokens, and \(AccountSession.mostTokens) is the most. Revoke one first")
+                throw Rejection(.tooMany, "You have \(tokens) tokens, and \(AccountSession.mostTokens) is the limit. Revoke one first")
             }
             row.key = try people.addSession(row, hash: hash)
             try audit(.tokenCreated, person: asking.person, detail: name, at: at)
@@ -81,7 +81,7 @@ extension Store {
             return
         }
         guard !new.athletes.isEmpty else {
-            throw Rejection(.required, "A token for calendars names the athletes whose calendars it opens. Nothing was changed", field: "athletes")
+            throw Rejection(.required, "A token for calendars needs athletes: those whose calendars it opens. Nothing was changed", field: "athletes")
         }
         guard new.athletes.count <= AccountSession.mostAthletes else {
             throw Rejection(.tooMany, "athletes: at most \(AccountSession.mostAthletes) entries", field: "athletes")

@@ -339,7 +339,7 @@ package final class Store {
         guard let found = try records.find(family: family, id) else { return nil }
         guard let record = found.record else {
             throw Rejection(
-                .notFound, "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.", id: id)
+                .notFound, "This record is damaged on the server's disk. Nothing was changed; tell the person who runs the server.", id: id)
         }
         return record
     }

@@ -23,7 +23,7 @@ extension StoreReader {
         return try reading {
             let key = try key(family)
             guard let athletes = try visibleAthletes(key, family, to: member) else {
-                return .failure(Rejection(.notAllowed, "Only athletes and parents see who looked. Nothing was changed"))
+                return .failure(Rejection(.notAllowed, "Only athletes and parents can see the access log. Nothing was changed"))
             }
             var found: [AccessPage.Entry] = []
             for athlete in athletes {

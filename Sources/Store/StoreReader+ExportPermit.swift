@@ -19,7 +19,7 @@ extension StoreReader {
                 let member = try engine.records.members(family: key)[membership.member], !member.isRemoved
             else { return .failure(.noSuchFamily) }
             guard member.role == .parent else {
-                return .failure(Rejection(.notAllowed, "Only parents get a copy of their family. Nothing was made"))
+                return .failure(Rejection(.notAllowed, "Only parents can get a copy of their family. Nothing was exported"))
             }
             if isPrivate, try engine.people.hasCredential(person: signIn.person),
                 try engine.people.accountState(ofPerson: signIn.person, session: signIn.session, at: environment.now()).confirmedUntil == nil

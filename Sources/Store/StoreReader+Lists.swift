@@ -104,7 +104,7 @@ extension StoreReader {
         guard Statistics.kinds.contains(request.kind) else {
             return .failure(
                 Rejection(
-                    .invalid, "There are figures of events, documents, metrics and the family: choose one of these", kind: request.kind,
+                    .invalid, "Only events, documents, metrics and the family have figures: choose one of these", kind: request.kind,
                     field: "kind"))
         }
         return try reading {

@@ -14,7 +14,7 @@ final class PlacementMark {
         case unmarked = "there is no mark beside it"
         case copied = "the file is a copy"
         case changed = "the file was changed while no server had it"
-        case older = "it is older than what was confirmed last"
+        case older = "it is older than the last confirmed change"
     }
 
     private struct Content {

@@ -57,7 +57,7 @@ final class RecordTable {
             return try findOne.one { try read($0, family: family) }
         } catch is StoreFailure {
             throw Rejection(
-                .notFound, "This record is damaged on the server's disk. Nothing was changed; tell whoever runs the server.", id: id)
+                .notFound, "This record is damaged on the server's disk. Nothing was changed; tell the person who runs the server.", id: id)
         }
     }
 

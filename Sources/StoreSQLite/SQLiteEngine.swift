@@ -305,7 +305,7 @@ final class SQLiteReader: ReaderEngine {
         }
         try Connection.configureReader(database)
         epoch = try Connection.epoch(database)
-        guard let key = try Connection.linkKey(database) else { throw StoreFailure("the writer has not made the database ready") }
+        guard let key = try Connection.linkKey(database) else { throw StoreFailure("the writer has not prepared the database") }
         linkKey = key
         tables = SQLiteTables(database, isWriter: false)
         beginning = try database.prepare("BEGIN")

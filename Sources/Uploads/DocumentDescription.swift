@@ -34,7 +34,7 @@ package struct DocumentDescription: Hashable, Sendable {
         guard !typeName.isEmpty else { throw .metadata(.required, "type", "Document type is required. Nothing was kept.") }
         guard let type = DocumentType(rawValue: typeName) else {
             let names = DocumentType.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .metadata(.invalid, "type", "Document type is one of \(names). Nothing was kept; choose one of them.")
+            throw .metadata(.invalid, "type", "Document type must be one of \(names). Nothing was kept; choose one of them.")
         }
         self.type = type
         let trimmed = (try metadata.text("title") ?? "").trimmed
@@ -46,14 +46,14 @@ package struct DocumentDescription: Hashable, Sendable {
         let name = (try metadata.text("filename") ?? "").afterFolders.trimmed
         guard !name.isEmpty else { throw .metadata(.required, "filename", "The name of the file is required. Nothing was kept.") }
         guard name.count <= Self.maxFileName, !name.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
-            throw .metadata(.invalid, "filename", "The name of the file is too long or holds control characters. Rename it, and upload it again.")
+            throw .metadata(.invalid, "filename", "The name of the file is too long or contains control characters. Rename it, and upload it again.")
         }
         guard let fileExtension = FileExtension(fileName: name), type.extensions.contains(fileExtension) else { throw .fileType(type) }
         fileName = name
         self.fileExtension = fileExtension
         if let hex = try metadata.text("sha256"), !hex.isEmpty {
             guard let digest = Hex.decode(hex.lowercased()), digest.count == 32 else {
-                throw .metadata(.invalid, "sha256", "sha256 is 64 hexadecimal digits, or left out. Nothing was kept.")
+                throw .metadata(.invalid, "sha256", "sha256 must be 64 hexadecimal digits, or left out. Nothing was kept.")
             }
             sha256 = digest
         }
@@ -66,7 +66,7 @@ package struct DocumentDescription: Hashable, Sendable {
 
     private static func optional(_ metadata: UploadMetadata, _ name: String) throws(UploadRefusal) -> Identifier? {
         guard let text = try metadata.text(name), !text.isEmpty else { return nil }
-        guard let id = Identifier(text) else { throw .metadata(.invalid, name, "\(name) is no identifier. Nothing was kept.") }
+        guard let id = Identifier(text) else { throw .metadata(.invalid, name, "\(name) is not an identifier. Nothing was kept.") }
         return id
     }
 }

@@ -27,13 +27,13 @@ package struct UploadChecksum: Hashable, Sendable {
     /// Reads `Upload-Checksum`: name, one space, base64 (tus, Checksum).
     package init(tus text: String) throws(UploadRefusal) {
         let parts = text.utf8.split(separator: 0x20, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw .badRequest("Upload-Checksum is an algorithm, a space and a digest in base64") }
+        guard parts.count == 2 else { throw .badRequest("Upload-Checksum must be an algorithm, a space and a digest in base64") }
         guard let algorithm = Algorithm(rawValue: String(decoding: parts[0], as: UTF8.self)) else {
             let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
             throw .badRequest("the algorithms of Upload-Checksum are \(names)")
         }
         guard let digest = Base64.decode(Array(parts[1]).span), digest.count == algorithm.width else {
-            throw .badRequest("Upload-Checksum holds no \(algorithm.rawValue) digest in base64")
+            throw .badRequest("Upload-Checksum contains no \(algorithm.rawValue) digest in base64")
         }
         self.init(algorithm, digest)
     }
@@ -46,7 +46,7 @@ package struct UploadChecksum: Hashable, Sendable {
         guard !lines.isEmpty, let members = StructuredField.dictionary(lines.joined(separator: ",")), let member = members["sha-256"]
         else { return nil }
         guard case .octets(let digest) = member, digest.count == Algorithm.sha256.width else {
-            throw .badRequest("sha-256 in a digest field is 32 octets in base64 between colons")
+            throw .badRequest("sha-256 in a digest field must be 32 octets in base64 between colons")
         }
         return UploadChecksum(.sha256, digest)
     }

@@ -31,11 +31,11 @@ package struct UploadMetadata: Hashable, Sendable {
             let isBlank = { (octet: UInt8) in octet == 0x20 || octet == 0x09 }
             let parts = element.split(whereSeparator: isBlank)
             guard let name = parts.first, parts.count <= 2 else {
-                throw .badRequest("metadata are names, each with a space and a value in base64, separated by commas")
+                throw .badRequest("metadata must be names, each with a space and a value in base64, separated by commas")
             }
             var value: [UInt8] = []
             if parts.count == 2 {
-                guard let decoded = Base64.decode(Array(parts[1]).span) else { throw .badRequest("a value in the metadata is no base64") }
+                guard let decoded = Base64.decode(Array(parts[1]).span) else { throw .badRequest("a value in the metadata is not base64") }
                 value = decoded
             }
             try add(String(decoding: name, as: UTF8.self), value)
@@ -54,13 +54,13 @@ package struct UploadMetadata: Hashable, Sendable {
     package func text(_ name: String) throws(UploadRefusal) -> String? {
         guard let value = self[name] else { return nil }
         guard let text = String(validating: value, as: UTF8.self) else {
-            throw .metadata(.invalid, name, "\(name) is no text in UTF-8. Nothing was kept; send it anew.")
+            throw .metadata(.invalid, name, "\(name) is not valid UTF-8 text. Nothing was kept; send it again.")
         }
         return text
     }
 
     mutating func add(_ name: String, _ value: [UInt8]) throws(UploadRefusal) {
-        guard self[name] == nil else { throw .badRequest("the metadata name one thing twice") }
+        guard self[name] == nil else { throw .badRequest("the metadata have a name twice") }
         guard entries.count < Self.maxEntries else { throw .badRequest("there are more than \(Self.maxEntries) names in the metadata") }
         entries.append(Entry(name: name, value: value))
     }

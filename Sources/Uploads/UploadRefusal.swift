@@ -55,15 +55,15 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     // MARK: Refusals of the protocols
 
     package static func badRequest(_ what: String) -> UploadRefusal {
-        UploadRefusal("bad_request", 400, "This is no upload as its protocol wants it: \(what).")
+        UploadRefusal("bad_request", 400, "This upload request is not valid: \(what).")
     }
 
     package static func method(_ allow: String) -> UploadRefusal {
-        UploadRefusal("method_not_allowed", 405, "This address takes other methods: \(allow).", allow: allow)
+        UploadRefusal("method_not_allowed", 405, "This address allows other methods: \(allow).", allow: allow)
     }
 
     package static func contentType(_ type: String) -> UploadRefusal {
-        UploadRefusal("content_type", 415, "The content of this request has to be sent as \(type).")
+        UploadRefusal("content_type", 415, "The content of this request must be sent as \(type).")
     }
 
     package static let contentCoding = UploadRefusal(
@@ -74,8 +74,8 @@ package struct UploadRefusal: Error, Hashable, Sendable {
         "This server speaks resumable uploads of interop versions 3, 5, 6 and 8. Name one of them in Upload-Draft-Interop-Version.")
     package static let notFound = UploadRefusal("not_found", 404, "There is no such upload. Begin a new one.")
     package static let noFamily = UploadRefusal("not_found", 404, "There is no such family. Nothing was kept.", field: "family")
-    package static let notSignedIn = UploadRefusal("token_unknown", 401, "This sign-in is not known or has ended. Sign in again.")
-    package static let busy = UploadRefusal("busy", 503, "The server is busy. What is stored stays; go on in a moment.", retryAfter: 5)
+    package static let notSignedIn = UploadRefusal("token_unknown", 401, "This sign-in is not valid or has ended. Sign in again.")
+    package static let busy = UploadRefusal("busy", 503, "The server is busy. The stored part is kept; resume in a moment.", retryAfter: 5)
     package static let tooMany = UploadRefusal(
         "too_many_uploads", 429, "Too many uploads are open. Finish or cancel one of them first.", retryAfter: 60)
 
@@ -88,30 +88,30 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     /// For the older of two requests to one upload. Clients retry after it, as they must: octets of a broken connection
     /// can arrive after the request that resumes, and then belong to the newer request.
     package static let interrupted = UploadRefusal(
-        "upload_interrupted", 423, draft: 503, "Another request goes on with this upload, so this one ended. What came is stored; ask for the offset.",
+        "upload_interrupted", 423, draft: 503, "Another request has continued this upload, so this one ended. The received part is stored; ask for the offset.",
         retryAfter: 1)
     /// For a request whose content almost stopped for as long as a link may pause.
     package static let tooSlow = UploadRefusal(
-        "too_slow", 408, draft: 503, "Too little of the file came for half a minute, so this request ended. What came is stored; ask for the offset, and go on.",
+        "too_slow", 408, draft: 503, "The file came too slowly for half a minute, so this request ended. The received part is stored; ask for the offset, then resume.",
         retryAfter: 1)
 
     package static func offset(expected: Int, provided: Int) -> UploadRefusal {
         UploadRefusal(
-            "offset_mismatch", 409, "\(expected) octets are stored, and these would begin at \(provided). Ask for the offset and go on there.",
+            "offset_mismatch", 409, "\(expected) octets are stored, and these would begin at \(provided). Ask for the offset and resume there.",
             problem: .mismatchingOffset(expected: expected, provided: provided))
     }
 
     package static let completed = UploadRefusal(
         "upload_complete", 400, "This upload is complete; nothing can be added to it.", problem: .completedUpload)
     package static let inconsistentLength = UploadRefusal(
-        "inconsistent_length", 400, "The length of the file is not the one that was said before. Begin a new upload.",
+        "inconsistent_length", 400, "The length of the file differs from the declared one. Begin a new upload.",
         problem: .inconsistentLength)
     package static let lengthExceeded = UploadRefusal(
-        "length_exceeded", 413, draft: 400, "This is more than the length that was said before. Nothing was kept; begin a new upload.",
+        "length_exceeded", 413, draft: 400, "This is more than the declared length. Nothing was kept; begin a new upload.",
         endsUpload: true)
     /// For octets above the length of an upload in progress: the octets below the length may be stored.
     package static let pastLength = UploadRefusal(
-        "length_exceeded", 413, draft: 400, "These octets go beyond the length that was said before. What is stored stays; ask for the offset, and send what is missing.")
+        "length_exceeded", 413, draft: 400, "These octets exceed the declared length. The stored part is kept; ask for the offset, and send the missing part.")
     package static let checksumMismatch = UploadRefusal(
         "checksum_mismatch", 460, draft: 400, "These octets changed on their way. They were not kept; send them again from the same offset.")
 
@@ -123,11 +123,11 @@ package struct UploadRefusal: Error, Hashable, Sendable {
     /// An upload without a declared length exceeded the family's room.
     package static let noRoom = UploadRefusal(
         "quota_exceeded", 507,
-        "This file is larger than what your family may still store. Delete documents that are not needed any more (their room is free 30 days "
-            + "later), or ask who runs the server for more.")
+        "This file is larger than the space that your family has left. Delete documents that are no longer needed (their room is free 30 days "
+            + "later), or ask the person who runs the server for more.")
     /// The digest of the whole file differs from the declared `sha256`.
     package static let fileMismatch = UploadRefusal(
-        "file_mismatch", 400, "The file that arrived is not the one that was announced. Nothing was kept; upload it again.", field: "sha256",
+        "file_mismatch", 400, "The received file differs from the announced one. Nothing was kept; upload it again.", field: "sha256",
         endsUpload: true)
 
     /// R134.

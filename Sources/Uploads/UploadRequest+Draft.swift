@@ -63,7 +63,7 @@ extension UploadRequest {
     ) throws(UploadRefusal) -> UploadAppend {
         if version >= .six, mediaType(head) != partialUpload { throw .contentType(partialUpload) }
         try refuseCoding(head)
-        guard let offset = integer(head, "upload-offset") else { throw .badRequest("Upload-Offset is missing, or no whole number of octets") }
+        guard let offset = integer(head, "upload-offset") else { throw .badRequest("Upload-Offset is missing, or not a whole number of octets") }
         let completes: Bool
         switch completeness(head, version) {
         case let said?: completes = said

@@ -9,7 +9,7 @@ extension UploadRequest {
         var method = head.method
         if head.fields.contains("x-http-method-override") {
             // "The actual method of the request MUST be ignored."
-            guard let override = head.fields.only("x-http-method-override") else { throw .badRequest("X-HTTP-Method-Override names one method") }
+            guard let override = head.fields.only("x-http-method-override") else { throw .badRequest("X-HTTP-Method-Override must name one method") }
             method = override
         }
         // OPTIONS comes without a version, and every version gets a response.
@@ -31,12 +31,12 @@ extension UploadRequest {
     }
 
     private static func creation(_ head: RequestHead, maxLength: Int) throws(UploadRefusal) -> UploadCreation {
-        guard !head.fields.contains("upload-concat") else { throw .badRequest("uploads are not joined here; send the file as one upload") }
+        guard !head.fields.contains("upload-concat") else { throw .badRequest("uploads cannot be concatenated; send the file as one upload") }
         let length: Int?
         switch (head.fields.contains("upload-length"), head.fields.contains("upload-defer-length")) {
         case (true, false): length = try number(head, "upload-length", "Upload-Length")
         case (false, true):
-            guard head.fields.only("upload-defer-length") == "1" else { throw .badRequest("Upload-Defer-Length is 1 or left out") }
+            guard head.fields.only("upload-defer-length") == "1" else { throw .badRequest("Upload-Defer-Length must be 1 or left out") }
             length = nil
         case (false, false): throw .badRequest("Upload-Length is missing; with Upload-Defer-Length: 1 it may come later")
         case (true, true): throw .badRequest("Upload-Length and Upload-Defer-Length exclude each other")
@@ -71,7 +71,7 @@ extension UploadRequest {
 
     private static func checksum(_ head: RequestHead) throws(UploadRefusal) -> UploadChecksum? {
         guard head.fields.contains("upload-checksum") else { return nil }
-        guard let text = head.fields.only("upload-checksum") else { throw .badRequest("Upload-Checksum is there once or not at all") }
+        guard let text = head.fields.only("upload-checksum") else { throw .badRequest("Upload-Checksum may be present only once") }
         return try UploadChecksum(tus: text)
     }
 
@@ -80,7 +80,7 @@ extension UploadRequest {
     private static func number(_ head: RequestHead, _ name: String, _ shown: String) throws(UploadRefusal) -> Int {
         guard let text = head.fields.only(name), !text.isEmpty,
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { throw .badRequest("\(shown) is a whole number of octets, not below 0") }
+        else { throw .badRequest("\(shown) must be a whole number of octets, not below 0") }
         return Int(text) ?? .max
     }
 

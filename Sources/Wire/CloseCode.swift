@@ -13,7 +13,7 @@ package enum CloseCode: UInt16, CaseIterable, Sendable {
     case internalError = 1011
     case serviceRestart = 1012
     case tryAgainLater = 1013
-    /// The server drains for a restart or upgrade: come back after a moment, with the cursor.
+    /// The server drains for a restart or upgrade: reconnect after a moment, with the cursor.
     case restarting = 4000
     /// The reader fell too far behind; it resumes from its cursor.
     case slowReader = 4001
@@ -45,8 +45,8 @@ extension CloseCode {
     package var meaning: String {
         switch self {
         case .normal: "The client asked for it."
-        case .goingAway: "The server goes away."
-        case .protocolError: "Octets that are no WebSocket frames."
+        case .goingAway: "The server is shutting down."
+        case .protocolError: "Octets that are not WebSocket frames."
         case .unsupportedData: "A binary message: frames of this protocol are text."
         case .invalidPayload: "Text that is not UTF-8."
         case .policyViolation: "Against the rules of this server."
@@ -55,15 +55,15 @@ extension CloseCode {
         case .internalError: "A fault of the server; nothing that was acknowledged is lost."
         case .serviceRestart: "The server restarts."
         case .tryAgainLater: "The server is overloaded."
-        case .restarting: "The server drains for a restart or an upgrade: come back after a moment, with the cursor."
-        case .slowReader: "The client read too slowly (outbox_octets, outbox_age): come back with the cursor."
+        case .restarting: "The server drains for a restart or an upgrade: reconnect after a moment, with the cursor."
+        case .slowReader: "The client read too slowly (outbox_octets, outbox_age): reconnect with the cursor."
         case .pongTimeout: "No answer to a ping within pong_time."
         case .signInTimeout: "Not signed in within sign_in_time."
         case .tooManyConnections: "More than connections_per_member."
-        case .slowSender: "A message did not come in message_time, with a second more for each KiB of it: come back with the cursor."
+        case .slowSender: "A message did not come in message_time, with a second more for each KiB of it: reconnect with the cursor."
         case .removed: "The member was removed from the family."
         case .sessionEnded: "The session was ended, here or elsewhere."
-        case .badFrame: "A message that is no frame of this protocol; an error frame says why."
+        case .badFrame: "A message that is not a frame of this protocol; an error frame says why."
         }
     }
 }

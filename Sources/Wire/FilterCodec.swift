@@ -65,19 +65,19 @@ enum FilterCodec {
         try reader.readObject { reader, key throws(JSONError) in
             let name = key.string
             guard let known = Query.FilterKey(rawValue: name) else {
-                found = "Lists are not filtered by \(Words.quoted(name)). \(Words.older)"
+                found = "Lists cannot be filtered by \(Words.quoted(name)). \(Words.older)"
                 throw .unknownKey(name)
             }
             let start = reader.offset
             func word<Value: RawRepresentable<String> & CaseIterable>(_ type: Value.Type) throws(JSONError) -> Value {
                 let word = try reader.readString()
                 if let value = Value(rawValue: word) { return value }
-                found = "\(name) is none of \(Value.allCases.map(\.rawValue).joined(separator: ", "))"
+                found = "\(name) must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))"
                 throw .unexpected("a word that is known", at: start)
             }
             func date() throws(JSONError) -> CalendarDate {
                 if let date = CalendarDate(try reader.readString()) { return date }
-                found = "\(name) is a date that exists, YYYY-MM-DD"
+                found = "\(name) must be a date that exists, written YYYY-MM-DD"
                 throw .unexpected("a date", at: start)
             }
             switch known {

@@ -12,7 +12,7 @@ enum LimitsCodec {
         writer.endObject()
     }
 
-    /// The limits of a server that nobody configured, as JSON.
+    /// The default limits of a server, as JSON.
     static var text: String {
         var writer = JSONWriter()
         encode(Limits(), into: &writer)

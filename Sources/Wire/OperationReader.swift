@@ -49,7 +49,7 @@ struct OperationReader {
                 parts.begin("kind", .kind)
                 let name = try reader.readString()
                 guard let kind = Kind(name: name) else {
-                    throw refuse(.unknownKind, "No kind is called \(Words.quoted(name)). \(Words.older)", field: "kind")
+                    throw refuse(.unknownKind, "Unknown kind: \(Words.quoted(name)). \(Words.older)", field: "kind")
                 }
                 parts.kind = kind
             case "id":
@@ -73,7 +73,7 @@ struct OperationReader {
                 parts.begin("merge", .merge)
                 let word = try reader.readString()
                 guard word == MergeMode.disjoint.rawValue else {
-                    throw refuse(.invalid, "No way to merge is called \(Words.quoted(word)). \(Words.older)", field: "merge")
+                    throw refuse(.invalid, "Unknown way to merge: \(Words.quoted(word)). \(Words.older)", field: "merge")
                 }
                 parts.merge = .disjoint
             case "fields":
@@ -89,7 +89,7 @@ struct OperationReader {
                 guard let kind = parts.kind else { return parts.remove = try putOff(&reader) }
                 try readEdits(kind, &reader, \.remove)
             default:
-                throw refuse(.unknownField, "\(Words.quoted(key.string)) is no part of an operation. \(Words.older)", field: key.string)
+                throw refuse(.unknownField, "\(Words.quoted(key.string)) is not part of an operation. \(Words.older)", field: key.string)
             }
         }
     }
@@ -159,14 +159,14 @@ struct OperationReader {
     /// Puts the parts together, when they belong together.
     private mutating func operation() throws(JSONError) -> Operation {
         if let word = parts.unknownOp {
-            throw refuse(.unknownOperation, "No operation is called \(Words.quoted(word)). \(Words.older)", field: "op")
+            throw refuse(.unknownOperation, "Unknown operation: \(Words.quoted(word)). \(Words.older)", field: "op")
         }
         guard let op = parts.op else { throw missing("op") }
         guard let kind = parts.kind else { throw missing("kind") }
         guard let id = parts.id else { throw missing("id") }
         let foreign = parts.seen.subtracting(op.members)
         if let name = foreign.firstName {
-            throw refuse(.invalid, "\(name) has no place in \(op == .update ? "an" : "a") \(op.rawValue). Nothing was changed", field: name)
+            throw refuse(.invalid, "\(name) is not allowed in \(op == .update ? "an" : "a") \(op.rawValue). Nothing was changed", field: name)
         }
         switch op {
         case .create: return Operation(kind: kind, id: id, action: .create(athlete: parts.athlete, patch: parts.patch))
@@ -174,7 +174,7 @@ struct OperationReader {
             guard let base = parts.base else { throw missing("base") }
             if let edit = parts.patch.setEdits.first(where: { edit in parts.patch.assignments.contains { $0.field == edit.field } }) {
                 let field = kind.declaration.fields[edit.field]
-                throw refuse(.invalid, "\(field.label): set as a whole and edited at once", field: field.name)
+                throw refuse(.invalid, "\(field.label): set it as a whole, or use add and remove, not both", field: field.name)
             }
             parts.patch.setEdits.sort { $0.field < $1.field }
             return Operation(kind: kind, id: id, action: .update(base: base, merge: parts.merge, patch: parts.patch))
@@ -219,19 +219,19 @@ struct OperationReader {
         case .tooDeep:
             // Too deep for its field, or for the frame; only the first is a matter of content.
             guard let (name, label, type) = refusedField, case .json(_, let maxDepth) = type else { return error }
-            return refuse(.invalid, "\(label): objects and lists at most \(maxDepth) deep", field: name)
+            return refuse(.invalid, "\(label): objects and lists can be nested at most \(maxDepth) deep", field: name)
         case .tooLong:
             guard let (name, label, type) = refusedField, case .json(let maxOctets, _) = type else { return error }
             return refuse(.tooLong, "\(label): at most \(maxOctets) octets of JSON", field: name)
         case .unknownKey(let kind):
             guard let (name, label, _) = refusedField else { return error }
-            return refuse(.unknownKind, "\(label): no kind is called \(Words.quoted(kind)). \(Words.older)", field: name)
+            return refuse(.unknownKind, "\(label): unknown kind \(Words.quoted(kind)). \(Words.older)", field: name)
         case .unexpected, .notInteger, .outOfRange, .invalid:
             if let (name, label, type) = refusedField {
                 return refuse(.invalid, "\(label) must be \(ValueCodec.wanted(type))", field: name)
             }
             guard let member = parts.member else { return refuse(.invalid, "An operation must be an object. Nothing was changed") }
-            return refuse(.invalid, "\(member) is not what it must be: \(error). Nothing was changed", field: member)
+            return refuse(.invalid, "\(member) is not valid: \(error). Nothing was changed", field: member)
         }
     }
 

@@ -53,17 +53,17 @@ enum RejectionCodec {
     }
 
     static let declaration: [FrameDeclaration.Member] = [
-        .init("code", ["$ref": "../common.json#/$defs/code"], "What is wrong, for programs; errors.json lists all."),
-        .init("message", ["type": "string"], "What is wrong, for people."),
+        .init("code", ["$ref": "../common.json#/$defs/code"], "The problem, for programs; errors.json lists all codes."),
+        .init("message", ["type": "string"], "The problem, for people."),
         .init("operation", commonSchema("count"), "Position of the operation in the batch, from 0.", required: false),
         .init("kind", commonSchema("kind"), "Of the record that it is about.", required: false),
         .init("id", commonSchema("identifier"), "The record that it is about.", required: false),
         .init("field", ["type": "string"], "The field, by its name.", required: false),
-        .init("retry", ["type": "boolean"], "Whether the very same thing can succeed later."),
+        .init("retry", ["type": "boolean"], "Whether the same request can succeed later."),
         .init("retry_after", commonSchema("wait"), "With every retry that is true, and with no other: milliseconds to wait first.", required: false),
-        .init("conflict", commonSchema("conflict"), "With code conflict: what has to be decided.", required: false),
-        .init("overlaps", listSchema("overlap"), "With code overlap: what would be at the same time.", required: false, feature: .overlaps),
-        .init("seq", commonSchema("positive"), "With code contradicted: the later change that stands in the way.", required: false, feature: .undo),
+        .init("conflict", commonSchema("conflict"), "With code conflict: the facts to decide it.", required: false),
+        .init("overlaps", listSchema("overlap"), "With code overlap: the items that would be at the same time.", required: false, feature: .overlaps),
+        .init("seq", commonSchema("positive"), "With code contradicted: the later change that prevents the undo.", required: false, feature: .undo),
     ]
 
     /// `retry_after` stands beside every `retry` that is true, and beside no other.

@@ -223,7 +223,7 @@ struct OneShot {
         case .success(.history(let page)):
             // The command line was correct; there is only no change that may be undone.
             do throws(UsageError) { return try Request.lastUndoable(page, by: seat.session.engine.member, step) } catch { throw ProgramFailure(.refused, error.message) }
-        case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+        case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
         case .failure(let rejection): throw rejection
         }
     }
@@ -559,7 +559,7 @@ struct OneShot {
         if question.needsInvites {
             switch try answer(to: .invites, seat) {
             case .success(.invites(let list)): invites = list.invites
-            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
             }
         }
@@ -567,7 +567,7 @@ struct OneShot {
         if case .consent(let name, let accepted) = question {
             switch try answer(to: .standings(showsText: true), seat) {
             case .success(.standings(let list)): consent = try ConsentQuestion.ask(list.text, for: name, accepted: accepted)
-            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
             }
         }
@@ -575,7 +575,7 @@ struct OneShot {
         if question.needsSessions {
             switch try answer(to: .sessions(.list), seat) {
             case .success(.sessions(let list)): sessions = list.sessions
-            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
             }
         }
@@ -583,7 +583,7 @@ struct OneShot {
         if question.needsPasskeys {
             switch try answer(to: .account(.show), seat) {
             case .success(.account(let reply)): passkeys = reply.answer.state.passkeys
-            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
             }
         }
@@ -591,7 +591,7 @@ struct OneShot {
         if question.needsCalendars {
             switch try answer(to: .calendar(.list), seat) {
             case .success(.calendars(let list)): calendars = list.calendars
-            case .success: throw ProgramFailure(.failed, "The server answered something else. Nothing was done.")
+            case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
             }
         }

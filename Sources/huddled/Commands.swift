@@ -233,9 +233,9 @@ private func makeFamily(_ words: [String]) throws(CommandError) {
             list.has("--json")
         )
     }
-    guard case .answer(.family(let family)) = try perform(.command(command), data) else { throw .failed("The server answered something else.") }
+    guard case .answer(.family(let family)) = try perform(.command(command), data) else { throw .failed("The server gave an unexpected answer.") }
     guard case .answer(.token(let session)) = try perform(.command(.token(member: family.member)), data) else {
-        throw .failed("The server answered something else.")
+        throw .failed("The server gave an unexpected answer.")
     }
     report(
         isJSON, [("family", "\(family.family)"), ("member", "\(family.member)"), ("role", session.role.rawValue), ("token", session.token)],
@@ -272,7 +272,7 @@ private func invite(_ words: [String]) throws(CommandError) {
         return (try list.required("--data"), invite, list.has("--json"))
     }
     guard case .answer(.invited(let invited)) = try perform(.command(.invite(invite)), data) else {
-        throw .failed("The server answered something else.")
+        throw .failed("The server gave an unexpected answer.")
     }
     var fields = [("family", "\(invited.family)"), ("member", "\(invited.member)"), ("role", invited.role.rawValue)]
     if let code = invited.code {
@@ -300,7 +300,7 @@ private func token(_ words: [String]) throws(CommandError) {
         (try list.required("--data"), try identifier(list, "--member"), list.has("--json"))
     }
     guard case .answer(.token(let session)) = try perform(.command(.token(member: member)), data) else {
-        throw .failed("The server answered something else.")
+        throw .failed("The server gave an unexpected answer.")
     }
     report(
         isJSON,
@@ -314,7 +314,7 @@ private func recover(_ words: [String]) throws(CommandError) {
         (try list.required("--data"), try identifier(list, "--member"), list.has("--json"))
     }
     guard case .answer(.recovery(let made)) = try perform(.command(.recover(member: member)), data) else {
-        throw .failed("The server answered something else.")
+        throw .failed("The server gave an unexpected answer.")
     }
     report(
         isJSON, [("family", "\(made.family)"), ("member", "\(made.member)"), ("code", made.code)],
@@ -329,14 +329,14 @@ private func demo(_ words: [String]) throws(CommandError) {
     let (data, isJSON) = try arguments(words, options: ["--data"], switches: ["--json"]) { list throws(UsageError) in
         (try list.required("--data"), list.has("--json"))
     }
-    guard case .demo(let demo) = try perform(.demo, data) else { throw .failed("The server answered something else.") }
+    guard case .demo(let demo) = try perform(.demo, data) else { throw .failed("The server gave an unexpected answer.") }
     if isJSON {
         var json = JSONWriter()
         demo.encode(into: &json)
         Standard.write(output: json.octets + [UInt8(ascii: "\n")])
         return
     }
-    Standard.write(output: "\(demo.name) is made, with a season to look at. Its members sign in with these tokens (huddle sign-in asks for one):\n")
+    Standard.write(output: "\(demo.name) was created, with a season to explore. Its members sign in with these tokens (huddle sign-in asks for one):\n")
     for member in demo.members {
         Standard.write(output: "\n  \(member.name) (\(member.role.rawValue), \(member.id))\n")
         Standard.write(output: "    \(member.token)\n")

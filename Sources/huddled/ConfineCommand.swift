@@ -9,7 +9,7 @@ import Posix
 func confine(_ words: [String]) throws(CommandError) {
     guard let end = words.firstIndex(of: "--"), end >= 3, end + 1 < words.count, let parent = Int32(words[0]), let seconds = UInt(words[1]),
         let octets = UInt(words[2])
-    else { throw .usage(UsageError("'confine' is what the server itself says.")) }
+    else { throw .usage(UsageError("Only the server runs 'confine'.")) }
     let confinement = Confinement(processorSeconds: seconds, memoryOctets: octets, readable: Array(words[3..<end]))
     do throws(Errno) {
         try Confinement.dieWithParent(parent)

@@ -16,7 +16,7 @@ func ask(_ question: HostQuestion, _ dataFolder: String) throws(CommandError) ->
 }
 
 private func tree(_ request: AdminRequest, _ dataFolder: String) throws(CommandError) -> JSONTree {
-    guard case .tree(let tree) = try perform(request, dataFolder) else { throw .failed("The server answered something else.") }
+    guard case .tree(let tree) = try perform(request, dataFolder) else { throw .failed("The server gave an unexpected answer.") }
     return tree
 }
 
@@ -272,7 +272,7 @@ func status(_ words: [String]) throws(CommandError) {
         write(found)
     } else {
         if isRunning {
-            Standard.write(output: "Huddle \(text(found, "version")) runs for \(duration(found["uptime_ms"]?.integer ?? 0)) and \(isReady ? "takes" : "does not take") new clients.\n")
+            Standard.write(output: "Huddle \(text(found, "version")) has been running for \(duration(found["uptime_ms"]?.integer ?? 0)) and \(isReady ? "accepts" : "does not accept") new clients.\n")
         } else {
             Standard.write(output: "No server runs on \(data).\n")
         }
@@ -291,7 +291,7 @@ func status(_ words: [String]) throws(CommandError) {
             ("log", "ends at position \(text(found, "position"))"),
         ]
         for consumer in found["consumers"]?.elements ?? [] {
-            lines.append(("consumer", "\(text(consumer, "name")) has done everything up to position \(text(consumer, "position")) and is \(text(consumer, "lag")) behind"))
+            lines.append(("consumer", "\(text(consumer, "name")) has handled everything up to position \(text(consumer, "position")) and is \(text(consumer, "lag")) behind"))
         }
         fields(lines)
     }

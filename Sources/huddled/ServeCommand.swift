@@ -42,7 +42,7 @@ private func activatedSockets(hasTLS: Bool, hasNames: Bool) throws(CommandError)
         throw .failed("The service manager hands over several sockets of one kind: name them 'plain', 'tls', 'redirect' and 'metrics' (FileDescriptorName=).")
     }
     guard hasNames || !sockets.contains(where: { $0.name == "redirect" }) else {
-        throw .failed("The service manager hands over a socket named 'redirect', but there is no --host. Name the hosts to which it leads.")
+        throw .failed("The service manager hands over a socket named 'redirect', but there is no --host. Name the hosts to which it redirects.")
     }
     guard hasTLS || !sockets.contains(where: { $0.name == "tls" }) else {
         throw .failed("The service manager hands over a socket named 'tls', but there is no --tls-cert and --tls-key.")

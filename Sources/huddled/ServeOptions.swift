@@ -21,7 +21,7 @@ enum ServeOptions {
                 "Data",
                 [
                     .init(
-                        "data", .path, "The folder that holds everything that the server keeps. It is made if it is missing.",
+                        "data", .path, "The folder with all data of the server. It is created if it is missing.",
                         reason: "There is none because two servers must not share a folder by mistake."),
                     .init(
                         "config", .path, isOutsideFile: true, "A file of options.",
@@ -32,7 +32,7 @@ enum ServeOptions {
                 [
                     .init(
                         "listen", .endpoint, initial: "127.0.0.1:8787", "The address and port for connections without TLS. Port 0 takes a free one.",
-                        reason: "Connections without TLS stay on this machine: a proxy with a certificate stands in front."),
+                        reason: "Connections without TLS stay on this machine: a proxy with a certificate is in front of the server."),
                     .init(
                         "listen-tls", .endpoint, initial: "0.0.0.0:8443", "The address and port for connections with TLS, which needs tls-cert and tls-key.",
                         reason: "Encrypted connections may come from anywhere; ports below 1024 need a socket of systemd."),
@@ -48,7 +48,7 @@ enum ServeOptions {
                 [
                     .init(
                         "listen-redirect", .endpoint,
-                        "The address and port for HTTP without TLS. It leads to https:// under the names of host, and serves the challenges of acme-webroot.",
+                        "The address and port for HTTP without TLS. It redirects to https:// under the names of host, and serves the challenges of acme-webroot.",
                         reason: "Without it nothing listens there. Port 80 needs a socket of systemd (huddled-redirect.socket)."),
                     .init(
                         "acme-webroot", .path, "The folder that certbot or lego takes as its web root. The server serves the files of its .well-known/acme-challenge.",
@@ -77,7 +77,7 @@ enum ServeOptions {
                             PublicURL($0) != nil
                         },
                         "The address at which people reach the server in a browser. Passkeys belong to its name, and its pages are the server's own.",
-                        reason: "Without it nobody can use passkeys: what a request says about its host must not decide it. After a change of the name, the passkeys that people have do not work."),
+                        reason: "Without it nobody can use passkeys: the server must not trust the host name in a request. After a change of the name, the passkeys that people have do not work."),
                 ]),
             .init(
                 "Limits",
@@ -100,11 +100,11 @@ enum ServeOptions {
                         reason: "Eight members may have as many connections as each of them may have."),
                     .init(
                         "family-mutations-per-second", .number(1...1_000_000), initial: "\(limits.familyMutationsPerSecond)",
-                        "The changes of one family per second; ten times as many may come at once after a pause. The host can set another value for one family.",
+                        "The changes of one family per second; ten times as many may come together after a pause. The host can set another value for one family.",
                         reason: "The writer makes thousands per second, so tens of families at their limit fit beside each other."),
                     .init(
                         "family-lists-per-second", .number(1...1_000_000), initial: "\(limits.familyListsPerSecond)",
-                        "The lists and their like of one family per second. The host can set another value for one family.",
+                        "The lists and similar requests of one family per second. The host can set another value for one family.",
                         reason: "Clients hold what they show; a list is for searches and for old messages."),
                     .init(
                         "family-storage", .size(1...1_000_000 << 30), initial: OptionForm.text(size: limits.familyStorage), "The documents of one family.",
@@ -112,7 +112,7 @@ enum ServeOptions {
                     .init(
                         "family-history", .size(1...1_000_000 << 30), initial: OptionForm.text(size: limits.familyHistory),
                         "The changes of one family: its log, and the values that changes replaced within 365 days.",
-                        reason: "It holds years of a busy family, and bounds what a program gone wrong can write."),
+                        reason: "It holds years of a busy family, and limits the writes of a faulty program."),
                 ]),
             .init(
                 "Upgrade",
@@ -140,7 +140,7 @@ enum ServeOptions {
                     .init(
                         "password-memory", .size(1 << 20...1 << 30), initial: passwordMemory,
                         "The memory that one hash of a password takes (argon2id).",
-                        reason: "It is the least that OWASP names. Two hashes are computed at a time; a password that was hashed otherwise is hashed again at its next sign-in."),
+                        reason: "It is the minimum that OWASP recommends. Two hashes are computed at a time; a password that was hashed otherwise is hashed again at its next sign-in."),
                     .init(
                         "password-passes", .number(1...64), initial: passwordPasses,
                         "The passes of one hash of a password over its memory.",
@@ -152,7 +152,7 @@ enum ServeOptions {
                     .init(
                         "smtp", .checked(placeholder: "URL", takes: "smtp://HOST[:PORT] or smtps://HOST[:PORT]") { MailServer($0, from: "huddle@localhost") != nil },
                         "The mail server that takes the server's mail: smtp:// with STARTTLS (port 587), or smtps:// (port 465). It needs mail-from.",
-                        reason: "Without it the server sends no mail: nobody can come back by mail, and codes of invites are handed over."),
+                        reason: "Without it the server sends no mail: nobody can recover a sign-in by mail, and you pass on the codes of invites yourself."),
                     .init(
                         "mail-from", .checked(placeholder: "ADDRESS", takes: "an e-mail address, like huddle@club.example") { MailServer.isAddress($0) },
                         "The address of the sender.",
@@ -178,12 +178,12 @@ enum ServeOptions {
                     .init(
                         "log-format",
                         .checked(placeholder: "FORM", takes: LogStyle.Form.allCases.map(\.rawValue).joined(separator: " or ")) { LogStyle.Form(rawValue: $0) != nil },
-                        initial: LogStyle().form.rawValue, "The form of the lines on standard error.",
+                        initial: LogStyle().form.rawValue, "The format of the lines on standard error.",
                         reason: "A person reads logfmt, and programs that collect logs read JSON. If systemd's journal reads the lines, each begins with its priority."),
                     .init(
                         "log-level",
                         .checked(placeholder: "LEVEL", takes: LogStyle.Level.allCases.map(\.rawValue).joined(separator: ", ")) { LogStyle.Level(rawValue: $0) != nil },
-                        initial: LogStyle().least.rawValue, "The least level of the lines that are written.",
+                        initial: LogStyle().least.rawValue, "The lowest level of the lines that are written.",
                         reason: "There are few lines of level info, and they say when the server started and stopped."),
                 ]),
             .init(
@@ -267,7 +267,7 @@ enum ServeOptions {
         options.acmeWebRoot = settings.text("acme-webroot")
         options.mail = try mail(settings)
         if let text = settings.text("listen-redirect") {
-            guard !options.origins.hosts.isEmpty else { throw UsageError("--listen-redirect needs --host: give each name to which it may lead.") }
+            guard !options.origins.hosts.isEmpty else { throw UsageError("--listen-redirect needs --host: give each name to which it may redirect.") }
             options.redirect = ListenPlace(text)
         }
         return options

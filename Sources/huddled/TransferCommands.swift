@@ -31,7 +31,7 @@ func importFamily(_ words: [String]) throws(CommandError) {
         let done = try transfer(.load, data, try Files.openForReading(path))
         let text =
             done.outcome == .alreadyHere
-            ? "\(done.name) is here already, as it is in the archive. Nothing was changed."
+            ? "\(done.name) already exists, as in the archive. Nothing was changed."
             : """
             \(done.name) is here now, up to change \(done.head). Its id is \(done.family).
             Nobody is signed in to it yet. Give each member a sign-in with: huddled token --data DIR --member MEMBER
@@ -56,7 +56,7 @@ private func transferArguments(
 private func transfer(_ transfer: Transfer, _ data: String, _ file: consuming FileDescriptor) throws -> Transferred {
     switch try AdminGate.perform(.transfer(transfer), dataFolder: data, archive: file.raw) {
     case .success(.transferred(let done)): return done
-    case .success: throw CommandError.failed("The server answered something else.")
+    case .success: throw CommandError.failed("The server gave an unexpected answer.")
     case .failure(let rejection): throw CommandError.failed(rejection.message)
     }
 }

@@ -51,7 +51,7 @@ struct PasswordRulesTests {
         } catch { return error }
     }
 
-    @Test("A password has 10 to 256 octets of any values")
+    @Test("A password must have 10 to 256 octets of any values")
     func lengths() {
         for count in [0, 1, 9] { #expect(refusal([UInt8](repeating: 0, count: count)) == .tooShort) }
         for count in [10, 11, 256] { #expect(refusal([UInt8](repeating: 0, count: count)) == nil) }

@@ -250,7 +250,7 @@ struct FreeJSONTests {
             .json(Array((String(repeating: "{\"a\":", count: depth) + "1" + String(repeating: "}", count: depth)).utf8))
         }
         #expect(refusal(.event, "stats_recorded", nested(8)) == nil)
-        #expect(refusal(.event, "stats_recorded", nested(9))?.message == "Statistics: objects and lists at most 8 deep.")
+        #expect(refusal(.event, "stats_recorded", nested(9))?.message == "Statistics: objects and lists can be nested at most 8 deep.")
         func sized(_ octets: Int) -> Value { .json(Array(("{\"a\":\"" + String(repeating: "x", count: octets - 8) + "\"}").utf8)) }
         #expect(refusal(.event, "stats_recorded", sized(16_384)) == nil)
         #expect(refusal(.event, "stats_recorded", sized(16_385))?.code == .tooLong)

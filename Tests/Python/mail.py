@@ -160,7 +160,7 @@ def main():
 
     # The doctor, with all well and with each thing wrong.
     well = doctor(server)
-    check(well.returncode == 0 and "with TLS, and takes user and password" in well.stdout, f"doctor: {well.stdout}{well.stderr}")
+    check(well.returncode == 0 and "with TLS, and accepts user and password" in well.stdout, f"doctor: {well.stdout}{well.stderr}")
     sent = doctor(server, "--mail", "host@example.org")
     check(sent.returncode == 0 and "has accepted a mail" in sent.stdout, f"doctor: {sent.stdout}{sent.stderr}")
     check(box.wait(1, "of the doctor")[1]["Subject"] == "Huddle can send mail", "another mail")

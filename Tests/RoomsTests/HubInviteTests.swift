@@ -45,7 +45,7 @@ struct HubInviteTests {
         #expect(script.seen() == [.command(id)])
         script.say(Self.withdraw, id)
         #expect(script.answers() == ["error too_many_pending (request 8)"])
-        script.hub.commanded(id, .rejected(Rejection(.tooMany, "20 invites of this family wait to be accepted, and 20 is the most. Withdraw one first")))
+        script.hub.commanded(id, .rejected(Rejection(.tooMany, "20 invites of this family wait to be accepted, and 20 is the limit. Withdraw one first")))
         #expect(script.answers() == ["error too_many (request 7)"])
         script.say(Self.withdraw, id)
         #expect(script.seen() == [.command(id)])

@@ -100,7 +100,7 @@ struct HubQuotaTests {
             say(script, 5, id)
             let refused = try #require(refusals(script, id).first)
             #expect(refused.code == .rateLimited && refused.retryAfter == 100)
-            #expect(refused.message == "Your family makes more than 10 changes per second. This one was not made; it can be made in a moment.")
+            #expect(refused.message == "Your family makes more than 10 changes per second. This one was not made; try again in a moment.")
         }
         say(script, 1, stranger)
         #expect(script.seen() == [.propose(stranger, 1)])

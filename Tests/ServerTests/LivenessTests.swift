@@ -17,7 +17,7 @@ struct SlowSenderTests {
         client.send([0x81, 0xFE, UInt8(length >> 8), UInt8(length & 0xFF), 0, 0, 0, 0] + [UInt8](repeating: UInt8(ascii: " "), count: sent))
     }
 
-    @Test("a message that does not get on is closed with 4005, at its time and not before it")
+    @Test("a message that makes no progress is closed with 4005, at its time and not before it")
     func drip() throws {
         let server = try TestShard()
         let client = try server.signedIn(server.parent)

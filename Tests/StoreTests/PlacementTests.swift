@@ -107,7 +107,7 @@ struct PlacementTests {
         if stops { try shelf.stop() } else { shelf.kill() }
         try shelf.overwrite("huddle.db", with: "backup")
         #expect(try shelf.start() != epoch)
-        #expect(shelf.store?.epochRenewal == "it is older than what was confirmed last")
+        #expect(shelf.store?.epochRenewal == "it is older than the last confirmed change")
     }
 
     @Test("database and mark written over together, as a restored folder, get a new epoch")

@@ -175,7 +175,7 @@ struct UploadRefusalTests {
 
     @Test("A refusal passes on the sentence of a rule unchanged")
     func sentences() {
-        let refusal = UploadRefusal(Rejection(.unknownReference, "School: this school is not there any more. Nothing was changed"))
-        #expect(refusal.sentence == "School: this school is not there any more. Nothing was changed.")
+        let refusal = UploadRefusal(Rejection(.unknownReference, "School: this school no longer exists. Nothing was changed"))
+        #expect(refusal.sentence == "School: this school no longer exists. Nothing was changed.")
     }
 }

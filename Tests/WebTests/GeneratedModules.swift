@@ -124,7 +124,7 @@ enum GeneratedModules {
         text += "/** The shortest wait before a retry, and the wait if nothing says how long, in milliseconds. */\n"
         text += "export const SHORTEST_RETRY = \(Rejection.shortestRetry);\nexport const USUAL_RETRY = \(Rejection.usualRetry);\n\n"
         text += "/** The features that this client knows. */\nexport const FEATURES = new Set(\(list(Feature.allCases.map(\.rawValue))));\n\n"
-        text += "/**\n * The limits of a server that nobody configured.\n * @type {{[name: string]: number}}\n */\nexport const LIMITS = {\n"
+        text += "/**\n * The default limits of a server.\n * @type {{[name: string]: number}}\n */\nexport const LIMITS = {\n"
         let limits = Limits()
         for entry in Limits.entries { text += "  \(entry.name): \(limits[keyPath: entry.value]),\n" }
         return text + "};\n"

@@ -26,11 +26,11 @@ enum RuleVectors {
     /// The sentences that forms need, under the names that the module gives them.
     static let named: [(name: String, code: ErrorCode, template: String)] = [
         ("required", .required, "{field} is required"), ("form", .invalid, "{field} must be {form}."),
-        ("wrongType", .invalid, "{field} holds a value of the wrong type."),
-        ("control", .invalid, "{field} holds a control character that cannot be shown."),
-        ("invisible", .invalid, "{field} holds an invisible character. Type it again without copying it."),
+        ("wrongType", .invalid, "{field} has a value of the wrong type."),
+        ("control", .invalid, "{field} contains a control character that cannot be shown."),
+        ("invisible", .invalid, "{field} contains an invisible character. Type it again without copying it."),
         ("noURL", .invalid, "Please enter a valid URL (e.g., https://...)"), ("noNumber", .invalid, "Please enter a valid number"),
-        ("state", .invalid, "{field} is at most two letters."), ("tooDeep", .invalid, "{field}: objects and lists at most {limit} deep."),
+        ("state", .invalid, "{field} is at most two letters."), ("tooDeep", .invalid, "{field}: objects and lists can be nested at most {limit} deep."),
         ("tooLong", .tooLong, "{field} is at most {limit} characters long."), ("jsonTooLong", .tooLong, "{field}: at most {limit} octets of JSON."),
         ("tooMany", .tooMany, "{field}: at most {limit} entries."), ("below", .outOfRange, "{field} must not be below {bound}."),
         ("range", .outOfRange, "{field} must be from {lowest} to {highest}."), ("decimals", .outOfRange, "{field} has at most {limit} decimals."),

@@ -19,23 +19,23 @@ struct OperationTests {
         ("{\"op\":\"create\",KE,\"fields\":{\"weather\":\"x\"}}", .unknownField, "weather",
             "Event has no field \"weather\". This server may be older than the client that asks. Nothing was changed."),
         ("{\"op\":\"undo\",KE}", .unknownOperation, "op",
-            "No operation is called \"undo\". This server may be older than the client that asks. Nothing was changed."),
+            "Unknown operation: \"undo\". This server may be older than the client that asks. Nothing was changed."),
         ("{\"op\":\"create\",KE,\"if\":5}", .unknownField, "if",
-            "\"if\" is no part of an operation. This server may be older than the client that asks. Nothing was changed."),
+            "\"if\" is not part of an operation. This server may be older than the client that asks. Nothing was changed."),
         ("{\"op\":\"update\",KE,\"fields\":{}}", .required, "base", "An operation needs base. Nothing was changed."),
         ("{KE}", .required, "op", "An operation needs op. Nothing was changed."),
         ("{\"op\":\"update\",KE,\"base\":0}", .invalid, "base", nil),
         ("{\"op\":\"update\",KE,\"base\":9007199254740992}", .invalid, "base", nil),
         ("{\"op\":\"update\",KE,\"base\":1.5}", .invalid, "base", nil),
         ("{\"op\":\"update\",KE,\"base\":1,\"merge\":\"ours\"}", .invalid, "merge", nil),
-        ("{\"op\":\"update\",KE,\"base\":1,\"athlete\":\"\(text(2))\"}", .invalid, "athlete", "athlete has no place in an update. Nothing was changed."),
+        ("{\"op\":\"update\",KE,\"base\":1,\"athlete\":\"\(text(2))\"}", .invalid, "athlete", "athlete is not allowed in an update. Nothing was changed."),
         ("{\"op\":\"create\",KE,\"base\":1}", .invalid, "base", nil),
         ("{\"op\":\"create\",KE,\"add\":{\"coaches_present\":[]}}", .invalid, "add", nil),
         ("{\"op\":\"delete\",KE,\"base\":1,\"fields\":{}}", .invalid, "fields", nil),
         ("{\"op\":\"update\",KE,\"base\":1,\"add\":{\"name\":[]}}", .invalid, "name", "Event name: add and remove are for sets only."),
         ("{\"op\":\"update\",KE,\"base\":1,\"add\":{\"coaches_present\":\"x\"}}", .invalid, "coaches_present", "Coaches present must be a list of ids."),
         ("{\"op\":\"update\",KE,\"base\":1,\"fields\":{\"coaches_present\":null},\"remove\":{\"coaches_present\":[\"\(text(3))\"]}}", .invalid,
-            "coaches_present", "Coaches present: set as a whole and edited at once."),
+            "coaches_present", "Coaches present: set it as a whole, or use add and remove, not both."),
     ] as [(String, ErrorCode, String, String?)])
     func refusal(_ operation: String, _ code: ErrorCode, _ field: String, _ sentence: String?) throws {
         let good = "{\"op\":\"delete\",\(eventHead),\"base\":1},"
@@ -54,7 +54,7 @@ struct OperationTests {
     func unknownKind() {
         let rejection = Outcome(mutate("{\"op\":\"create\",\"kind\":\"budget\",\"id\":\"\(text(1))\"}")).rejection
         #expect(rejection == Rejection(
-            .unknownKind, "No kind is called \"budget\". This server may be older than the client that asks. Nothing was changed", operation: 0, field: "kind"))
+            .unknownKind, "Unknown kind: \"budget\". This server may be older than the client that asks. Nothing was changed", operation: 0, field: "kind"))
         #expect(Outcome(mutate("{\"op\":\"create\",\"id\":\"\(text(1))\"}")).rejection?.field == "kind")
         #expect(Outcome(mutate("{\"op\":\"create\",\"kind\":\"event\"}")).rejection?.field == "id")
         #expect(Outcome(mutate("{\"op\":\"create\",\"kind\":\"event\",\"id\":\"\(text(0xABC).uppercased())\"}")).rejection?.field == "id")

@@ -27,8 +27,8 @@ struct ErrorCatalogueTests {
         "Store/Archive/", "Store/AdminCodec.swift", "Store/FamilyNames.swift", "Store/Store+Seeding.swift", "Server/Admin/", "Server/Demo/",
     ]
     static let adminSentences: Set<String> = [
-        "Another export or import is going on. Try again when it is done.", "There is no such family.", "There is no such member.",
-        "The family is being erased, and what is left of it goes first. Try again in an hour. Nothing was changed.",
+        "Another export or import is running. Try again when it has finished.", "There is no such family.", "There is no such member.",
+        "The family is still being erased. Try again in an hour. Nothing was changed.",
         "The member who invites must be a parent of this family.", "Athletes and guests are invited by a parent of the family.",
     ]
     /// A client of ours reads these from frames of the server that are not the protocol's.
@@ -101,6 +101,25 @@ struct ErrorCatalogueTests {
     @Test("No sentence of the server speaks of what a client keeps", arguments: ErrorCode.allCases)
     func drafts(_ code: ErrorCode) {
         for sentence in code.sentences { #expect(!sentence.template.contains("draft") && !sentence.template.contains("you entered"), "\(sentence.template)") }
+    }
+
+    @Test("No sentence of the server names a client, its commands, keys or buttons")
+    func clients() {
+        let templates = ErrorCode.allCases.flatMap(\.sentences).map(\.template) + HTTPRefusal.all.flatMap(\.sentences).map(\.template)
+        for template in templates {
+            for word in ["huddle ", "/help", "Alt-", "Ctrl-", "outbox", "browser", "terminal"] { #expect(!template.contains(word), "\(template)") }
+        }
+    }
+
+    @Test("Every sentence of the server begins with a noun or verb, and uses none of the words that style refuses")
+    func style() {
+        let templates = ErrorCode.allCases.flatMap(\.sentences).map(\.template) + HTTPRefusal.all.flatMap(\.sentences).map(\.template)
+        for template in templates {
+            for word in ["lacking", "anew", "meanwhile", "goes on", "go on", "whoever", "has to be said", "is not known here", "This is no "] {
+                #expect(!template.contains(word), "\(template)")
+            }
+            for word in ["Who ", "What ", "Whose ", "Whoever "] { #expect(!template.hasPrefix(word) && !template.contains(". " + word), "\(template)") }
+        }
     }
 
     @Test("Only one who makes the rules words them: each refusal of Permission is listed", arguments: Role.allCases)

@@ -39,7 +39,7 @@ extension CommandTable {
             "set the last day of a guest", notes: "For parents. On the day after, by the family's zone, the guest is out of the family."),
         Command(
             .role, .people, words: [["role"]], slash: [["role"]], arguments: [.init("MEMBER", .record([.member])), .init("ROLE", .word(roles))],
-            output: .receipt, "change what a member may do", notes: "For parents. A family keeps at least one parent."),
+            output: .receipt, "change what a member may do", notes: "For parents. A family needs at least one parent."),
         Command(
             .remove, .people, kind: .member, words: [["remove"], ["members", "rm"]], slash: [["remove"], ["members", "rm"]],
             arguments: [.init("MEMBER", .record([.member]))], output: .receipt, "take a member out of the family",

@@ -304,10 +304,10 @@ final class AccountDesk {
     private static func rejection(_ refusal: SignInName.Refusal) -> Rejection {
         switch refusal {
         case .tooShort, .tooLong:
-            Rejection(.outOfRange, "A sign-in name has 3 to 64 characters. Nothing was changed; choose another name", field: "name")
+            Rejection(.outOfRange, "A sign-in name must have 3 to 64 characters. Nothing was changed; choose another name", field: "name")
         case .blankAtEnd, .invisible:
             Rejection(
-                .invalid, "A sign-in name begins and ends with a character that is shown, and holds no control characters. Nothing was changed",
+                .invalid, "A sign-in name must begin and end with a visible character and contain no control characters. Nothing was changed",
                 field: "name")
         }
     }
@@ -315,7 +315,7 @@ final class AccountDesk {
     private static func rejection(_ refusal: PasswordRules.Refusal) -> Rejection {
         switch refusal {
         case .tooShort, .tooLong:
-            Rejection(.outOfRange, "A password has 10 to 256 octets. Nothing was changed; choose another password", field: "password")
+            Rejection(.outOfRange, "A password must have 10 to 256 octets. Nothing was changed; choose another password", field: "password")
         case .containsName:
             Rejection(.invalid, "The password contains the sign-in name. Nothing was changed; choose another password", field: "password")
         case .known:

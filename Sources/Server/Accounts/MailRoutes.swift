@@ -33,7 +33,7 @@ final class RecoveryAsking: SessionHandler {
             if let refusal = services.accounts.offerRecovery(content.name ?? "", from: context.address) { return respond(HTTPResponse(refusal)) }
             respond(202) { writer in
                 writer.key("message")
-                writer.string("If somebody has this name or address, and has confirmed an address, a mail with a code is on its way. The code is good for 30 minutes.")
+                writer.string("If somebody has this name or address, and has confirmed an address, a mail with a code is on its way. The code is valid for 30 minutes.")
             }
         }
     }

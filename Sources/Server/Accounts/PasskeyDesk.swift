@@ -84,7 +84,7 @@ final class PasskeyDesk {
     }
 
     static func tooMany(retryAfter: Int64) -> Rejection {
-        Rejection(.rateLimited, "Too many passkeys are asked for from your network. Try again in a moment.", retryAfter: retryAfter)
+        Rejection(.rateLimited, "Too many passkey requests come from your network. Try again in a moment.", retryAfter: retryAfter)
     }
 
     /// Uses up the challenge of an answer, whether or not the answer has other faults.

@@ -39,7 +39,7 @@ class PasskeyHandler: SessionHandler {
             return respond(
                 HTTPResponse(
                     501, code: "no_public_url",
-                    sentence: "This server takes no passkeys, because its public-url is not set. Ask the person who runs it to set public-url = https://HOST."))
+                    sentence: "This server does not accept passkeys, because its public-url is not set. Ask the person who runs it to set public-url = https://HOST."))
         }
         begin(party)
     }

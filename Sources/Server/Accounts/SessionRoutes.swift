@@ -209,9 +209,9 @@ final class SessionOpening: SessionHandler {
             case (_?, nil, nil): break
             case (nil, _?, let client?):
                 guard RedemptionSecret.isOne(client) else {
-                    throw Rejection(.invalid, "client must be 32 hexadecimal digits in lower case that your program draws and keeps", field: "client")
+                    throw Rejection(.invalid, "client must be 32 hexadecimal digits in lower case that your program chooses at random and keeps", field: "client")
                 }
-            case (nil, _?, nil): throw Rejection(.required, "A code needs client: 32 hexadecimal digits that your program draws and keeps", field: "client")
+            case (nil, _?, nil): throw Rejection(.required, "A code needs client: 32 hexadecimal digits that your program chooses at random and keeps", field: "client")
             default: throw Rejection(.required, "Send a token, a code with client, or a name with a password or recovery_code", field: "token")
             }
         }

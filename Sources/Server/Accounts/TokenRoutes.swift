@@ -60,9 +60,9 @@ private final class TokenMaking: SessionHandler {
 
         /// The requested token. The writer checks its name, days and athletes.
         func token() throws(Rejection) -> NewToken {
-            guard let id = id.flatMap({ Identifier($0) }) else { throw Rejection(.invalid, "id must be an identifier that your program draws", field: "id") }
+            guard let id = id.flatMap({ Identifier($0) }) else { throw Rejection(.invalid, "id must be an identifier that your program chooses at random", field: "id") }
             guard let nonce, RedemptionSecret.isOne(nonce) else {
-                throw Rejection(.invalid, "nonce must be 32 hexadecimal digits in lower case that your program draws and keeps", field: "nonce")
+                throw Rejection(.invalid, "nonce must be 32 hexadecimal digits in lower case that your program chooses at random and keeps", field: "nonce")
             }
             guard let scope = scope.flatMap({ TokenScope(rawValue: $0) }) else {
                 throw Rejection(.invalid, "scope must be read, write or calendar", field: "scope")

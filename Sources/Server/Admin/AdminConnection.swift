@@ -68,7 +68,7 @@ final class AdminConnection: Channel {
     func takeFile() -> FileDescriptor? { file.take() }
 
     /// Answers a line that is not a command.
-    func refuse() { answer(.failure(Rejection(.badFrame, "This is no command of this version of huddled."))) }
+    func refuse() { answer(.failure(Rejection(.badFrame, "This is not a command of this version of huddled."))) }
 
     func answer(_ answer: Result<AdminReply, Rejection>) {
         // A few hundred octets into an empty socket buffer: they fit, or the peer has disconnected.

@@ -47,7 +47,7 @@ package enum AdminGate {
             case .inUse: return nil
             case .unfinished: throw .unfinishedRestore(path)
             case .failed(let errno):
-                throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or mend its rights.")
+                throw ServerError("\(path) cannot be used: \(errno.text). Choose another --data, or fix its permissions.")
             }
         }
         do throws(StoreFailure) {
@@ -99,15 +99,15 @@ package enum AdminGate {
             }
             line = try LineReader(descriptor).line(archive == nil ? answerTime : transferTime)
         } catch {
-            throw ServerError("The server does not answer: \(error.text). Look whether the command was done before trying again.")
+            throw ServerError("The server does not answer: \(error.text). Check whether the command was carried out before you try again.")
         }
         guard let line else {
-            throw ServerError("The server ended without an answer. Look whether the command was done before trying again.")
+            throw ServerError("The server ended without an answer. Check whether the command was carried out before you try again.")
         }
         do throws(JSONError) {
             return try AdminReply.decode(Array(line.utf8))
         } catch {
-            throw ServerError("The server is of another version than this program: its answer cannot be read.")
+            throw ServerError("The server has another version than this program, so its answer cannot be read.")
         }
     }
 }

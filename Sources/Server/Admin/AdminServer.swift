@@ -57,7 +57,7 @@ final class AdminServer {
         connection.isTransferring = true
         guard let transfers, !drain.isEnding else { return connection.answer(.failure(ArchiveError.stopped.rejection)) }
         if !transfers.start(number, transfer, file) {
-            connection.answer(.failure(Rejection(.busy, "Another export or import is going on. Try again when it is done.")))
+            connection.answer(.failure(Rejection(.busy, "Another export or import is running. Try again when it has finished.")))
         }
     }
 

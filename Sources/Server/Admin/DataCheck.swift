@@ -18,7 +18,7 @@ package enum DataCheck {
         do throws(DataFolderError) { folder = try DataFolder(path: path) } catch {
             switch error {
             case .inUse:
-                guard !isRepairing else { throw ServerError("A server runs on \(path). Stop it, then repair; checking alone goes beside it.") }
+                guard !isRepairing else { throw ServerError("A server runs on \(path). Stop it, then repair; a check without --repair works beside it.") }
                 return try check(path, isDeep)
             case .unfinished: throw .unfinishedRestore(path)
             case .failed(let errno): throw ServerError("\(path) cannot be used: \(errno.text).")
@@ -34,7 +34,7 @@ package enum DataCheck {
             guard isDone else { throw ServerError("A backup of \(path) is being made. Repair when it has ended.") }
         } catch let error as ServerError {
             throw error
-        } catch { throw ServerError("What was found could not be mended: \(error).") }
+        } catch { throw ServerError("The faults could not be repaired: \(error).") }
         return report
     }
 

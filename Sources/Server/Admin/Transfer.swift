@@ -46,7 +46,7 @@ package enum Transfer: Equatable, Sendable {
         switch (word, family) {
         case ("export", let family?): return .export(family: family, isPrivate: isPrivate)
         case ("import", nil): return .load
-        default: throw .invalid("no transfer of this version of huddled")
+        default: throw .invalid("not a transfer of this version of huddled")
         }
     }
 }
@@ -109,7 +109,7 @@ package struct Transferred: Equatable, Sendable {
                 }
             }
         }
-        guard let outcome, let family else { throw .invalid("an answer that is not known here") }
+        guard let outcome, let family else { throw .invalid("an unknown answer") }
         return Transferred(outcome: outcome, family: family, name: name, head: head)
     }
 }

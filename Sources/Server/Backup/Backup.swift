@@ -77,7 +77,7 @@ package struct Backup {
         } catch let error as ServerError {
             throw error
         } catch let error as Errno {
-            throw ServerError("The backup in \(place.path) was not made: \(error.text). Look at both disks, then try again.")
+            throw ServerError("The backup in \(place.path) was not made: \(error.text). Check both disks, then try again.")
         } catch {
             throw ServerError("The backup in \(place.path) was not made: \(error).")
         }
@@ -95,7 +95,7 @@ package struct Backup {
 
         let madeAt = now()
         let folder = "\(place.path)/\(BackupFolder.name(madeAt))"
-        guard try place.disk.makeFolder(folder) else { throw ServerError("\(folder) is there already. Look at the clock of this machine, then try again.") }
+        guard try place.disk.makeFolder(folder) else { throw ServerError("\(folder) already exists. Check the clock of this machine, then try again.") }
         try place.disk.synchronizeFolder(place.path)
         var report = Report(path: folder)
         let manifest = try fill(folder, madeAt, &report)
@@ -174,7 +174,7 @@ package struct Backup {
             return pace.rest()
         }
         if let failure { throw failure }
-        guard let schema else { throw ServerError("The copy was ended.") }
+        guard let schema else { throw ServerError("The copy was stopped.") }
         return schema
     }
 
@@ -208,7 +208,7 @@ package struct Backup {
             throw ServerError("The file blobs/\(blob.family)/\(blob.fan)/\(blob.sha256) cannot be copied: \(error.text). Run huddled check --deep.")
         }
         guard try incoming.finish() == blob else {
-            throw ServerError("The file blobs/\(blob.family)/\(blob.fan)/\(blob.sha256) has another content than was uploaded. Run huddled check --deep.")
+            throw ServerError("The file blobs/\(blob.family)/\(blob.fan)/\(blob.sha256) does not have the content that was uploaded. Run huddled check --deep.")
         }
     }
 

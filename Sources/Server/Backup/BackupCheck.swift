@@ -20,8 +20,8 @@ struct BackupCheck {
     /// - Throws: a sentence, if the copy is not a backup.
     func expectWhole(_ report: CheckReport) throws -> Int {
         guard report.agrees else {
-            let first = report.findings.first?.sentence ?? "The check did not end."
-            throw ServerError("The copy does not agree with itself, so it is not a backup. \(first) Run huddled check --deep on the data folder.")
+            let first = report.findings.first?.sentence ?? "The check did not finish."
+            throw ServerError("The copy is inconsistent, so it is not a backup. \(first) Run huddled check --deep on the data folder.")
         }
         let reader = try ServerDatabase.openReader(of: database)
         if let family = try reader.allFamilies().first {

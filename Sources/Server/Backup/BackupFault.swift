@@ -25,13 +25,13 @@ enum BackupFault: Error, Equatable {
         switch self {
         case .unfinished: "has no \(BackupNames.manifest): it was not finished, or it is not a backup. Choose another one."
         case .manifest(let how): "cannot be used: its \(BackupNames.manifest) \(how). Choose another one."
-        case .format(let format): "is of the form \(format), and this program knows form 1 only. Install the program that made it."
+        case .format(let format): "has the format \(format), and this program knows only format 1. Install the program that made it."
         case .newer(let schema, let program):
-            "holds a database of version \(schema), made by huddled \(program), and this program knows version \(ServerDatabase.version). Install that program."
+            "contains a database of version \(schema), made by huddled \(program), and this program knows version \(ServerDatabase.version). Install that program."
         case .missing(let file): "is incomplete: \(file) is missing. Choose another one."
-        case .changed(let file): "cannot be used: \(file) is not the file that was saved; it was cut or changed. Choose another one."
+        case .changed(let file): "cannot be used: \(file) is not the file that was saved; it was truncated or changed. Choose another one."
         case .failed(let sentence): sentence
-        case .unreadable(let file, let why): "cannot be read: \(file): \(why). Look at the disk, or choose another one."
+        case .unreadable(let file, let why): "cannot be read: \(file): \(why). Check the disk, or choose another one."
         }
     }
 }

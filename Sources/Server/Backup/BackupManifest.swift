@@ -53,10 +53,10 @@ struct BackupManifest: Equatable, Sendable {
         let body = octets[..<(octets.count - tail)]
         guard let text = String(validating: body, as: UTF8.self) else { throw .manifest("is damaged") }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard let first = lines.first, first.hasPrefix(Self.head) else { throw .manifest("is not one of a backup of Huddle") }
+        guard let first = lines.first, first.hasPrefix(Self.head) else { throw .manifest("does not belong to a Huddle backup") }
         guard first == Self.format else { throw .format(String(first.dropFirst(Self.head.count).prefix(20))) }
         guard octets.suffix(tail).elementsEqual("# end \(Hex.encode(Digest.sha256(Array(body))))\n".utf8), lines.popLast() == "" else {
-            throw .manifest("was cut or changed")
+            throw .manifest("was truncated or changed")
         }
         func value(_ index: Int, _ name: String) throws(BackupFault) -> String {
             guard index < lines.count, lines[index].hasPrefix("# \(name) ") else { throw .manifest("does not say its \(name)") }

@@ -56,9 +56,9 @@ package struct BackupStream {
         } catch let error as ServerError {
             throw error
         } catch let error as Errno {
-            throw ServerError("The backup was not made: \(error.text). What was written is not a backup; try again.")
+            throw ServerError("The backup was not made: \(error.text). The output is not a backup; try again.")
         } catch {
-            throw ServerError("The backup was not made: \(error). What was written is not a backup.")
+            throw ServerError("The backup was not made: \(error). The output is not a backup.")
         }
     }
 
@@ -83,7 +83,7 @@ package struct BackupStream {
         for (blob, octets) in used {
             let digest = try send(blobs.path(of: blob), as: BackupManifest.archivePath(of: blob), octets: octets, madeAt)
             guard digest == blob.sha256 else {
-                throw ServerError("The file blobs/\(blob.family)/\(blob.fan)/\(blob.sha256) has another content than was uploaded. What was written is not a backup. Run huddled check --deep.")
+                throw ServerError("The file blobs/\(blob.family)/\(blob.fan)/\(blob.sha256) does not have the content that was uploaded. The output is not a backup. Run huddled check --deep.")
             }
         }
         let manifest = BackupManifest(
@@ -115,7 +115,7 @@ package struct BackupStream {
             try output(piece)
             _ = pace.rest()
         }
-        guard left == 0 else { throw ServerError("\(path) became shorter while it was read. What was written is not a backup. Run huddled check --deep.") }
+        guard left == 0 else { throw ServerError("\(path) became shorter while it was read. The output is not a backup. Run huddled check --deep.") }
         try write([UInt8](repeating: 0, count: head.padding))
         return digest
     }

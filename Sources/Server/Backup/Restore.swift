@@ -48,7 +48,7 @@ package struct Restore {
             } catch let error as BackupFault {
                 throw error
             } catch let error as Errno {
-                throw BackupFault.failed("\(data) cannot be written: \(error.text). Make room or look at the disk, then run the same command again.")
+                throw BackupFault.failed("\(data) cannot be written: \(error.text). Make room or check the disk, then run the same command again.")
             } catch {
                 throw BackupFault.failed("The restored database cannot be used: \(error).")
             }
@@ -78,7 +78,7 @@ package struct Restore {
         } catch { throw .failed("\(data) cannot be used: \(error.text). Choose another --data.") }
         // The command that began a restore may finish it.
         guard names.isEmpty || Files.exists(DataFolder.unfinishedPath(in: data)) else {
-            throw .failed("\(data) is not empty, and a restore never writes over data. Move it away, or choose another --data.")
+            throw .failed("\(data) is not empty, and a restore never overwrites data. Move it away, or choose another --data.")
         }
     }
 

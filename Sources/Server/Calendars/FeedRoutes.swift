@@ -126,7 +126,7 @@ final class FeedFetching: RequestHandler {
         let now = services.now
         if let wait = shelf.guesses.wait(context.address, now: now) {
             return respond(
-                HTTPResponse(Rejection(.rateLimited, "Too many addresses that open nothing come from your network. Try again later.", retryAfter: wait)))
+                HTTPResponse(Rejection(.rateLimited, "Too many invalid addresses come from your network. Try again later.", retryAfter: wait)))
         }
         shelf.guesses.miss(context.address, now: now)
         respond(Self.missing)

@@ -76,7 +76,7 @@ class DocumentFileHandler: DocumentHandler {
                 return respond(
                     HTTPResponse(
                         500, code: "file_missing",
-                        sentence: "The file of this document cannot be read. Whoever runs this server finds out more with huddled check."))
+                        sentence: "The file of this document cannot be read. The person who runs this server can find the cause with huddled check."))
             }
             // A server that is shutting down can no longer note a view, so it sends no file.
             if let refusal = services.usage.isOpen ? refusal() : HTTPResponse(refusal: .busy) { return respond(refusal) }

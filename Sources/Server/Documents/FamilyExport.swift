@@ -86,7 +86,7 @@ final class FamilyExport: RequestHandler {
         switch context.query("private") {
         case nil, "no"?: isPrivate = false
         case "yes"?: isPrivate = true
-        default: return respond(HTTPResponse(Rejection(.invalid, "private is yes or no", field: "private")))
+        default: return respond(HTTPResponse(Rejection(.invalid, "private must be yes or no", field: "private")))
         }
         // An id of another form belongs to nobody.
         let family = Identifier(context.path["id"]) ?? Identifier(high: 0, low: 0)

@@ -92,7 +92,7 @@ final class ShareEnding: DocumentHandler {
         services.read(for: self) { reader throws(StoreFailure) -> Result<ShareEnd, Rejection>? in
             if let link { return try reader.shareEnd(link, of: document, by: signIn) }
             guard try reader.document(document, by: signIn) != nil else { return nil }
-            return .failure(Rejection(.required, "Name the link to end: ?share=<id>.", field: "share"))
+            return .failure(Rejection(.required, "Name the link to revoke: ?share=<id>.", field: "share"))
         } then: { [self] found in
             switch found {
             case nil: respond(.noDocument)

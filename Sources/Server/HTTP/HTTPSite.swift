@@ -102,14 +102,14 @@ final class HTTPSite {
     /// The answer to a request that no handler takes.
     private func answer(_ resolution: RouteTable<Route>.Resolution) -> HTTPAnswer {
         switch resolution {
-        case .unknownMethod: refusal(501, "method_unknown", "This server knows no method of that name. OPTIONS tells which ones can be used here.")
-        case .nothing, .handler: refusal(404, "not_found", "There is nothing here. Clients connect to \(HTTPSite.socketPath).")
+        case .unknownMethod: refusal(501, "method_unknown", "The server does not know this method. OPTIONS lists the allowed ones.")
+        case .nothing, .handler: refusal(404, "not_found", "There is no resource at this address. Clients connect to \(HTTPSite.socketPath).")
         case .options(let allow): .response(HTTPResponse(204, [Field("Allow", allow)]))
         case .notAllowed(let allow, isReadOnly: true):
             refusal(
                 405, "method_not_allowed", "Nothing can be changed here by HTTP. Use GET, or connect to \(HTTPSite.socketPath).", [Field("Allow", allow)])
         case .notAllowed(let allow, isReadOnly: false):
-            refusal(405, "method_not_allowed", "This cannot be done here. What can is \(allow).", [Field("Allow", allow)])
+            refusal(405, "method_not_allowed", "This method is not allowed here. Allowed: \(allow).", [Field("Allow", allow)])
         }
     }
 
@@ -118,13 +118,13 @@ final class HTTPSite {
         let (code, sentence) =
             switch status {
             case 408: ("too_slow", "The request did not come in time. Send it again.")
-            case 413: ("too_large", "This is more content than is taken here. Send less.")
+            case 413: ("too_large", "The request body is too large. Send a smaller one.")
             case 414: ("address_too_long", "This address is too long. Use a shorter one.")
-            case 417: ("expectation_unknown", "The only expectation that is met here is 100-continue. Send the request without another.")
+            case 417: ("expectation_unknown", "The server supports only the expectation 100-continue. Send the request without another.")
             case 431: ("fields_too_large", "The fields of this request are too large. Send fewer or shorter ones.")
-            case 501: ("coding_unknown", "The only transfer coding that is known here is chunked. Send the content without another.")
+            case 501: ("coding_unknown", "The server supports only the transfer coding chunked. Send the content without another.")
             case 505: ("version_unknown", "This server speaks HTTP/1.1. Use that version.")
-            default: ("bad_request", "This is no request that HTTP/1.1 allows (RFC 9110, RFC 9112). Look at how it is written.")
+            default: ("bad_request", "This is not a valid HTTP/1.1 request (RFC 9110, RFC 9112). Check its syntax.")
             }
         return HTTPResponse(status, code: code, sentence: sentence)
     }
@@ -201,7 +201,7 @@ final class HTTPSite {
         // This check comes last, so that a developer first sees the mistakes that every client can make.
         guard origins.allows(head.fields, from: source, isProxied: isProxied(request.peer)) else {
             return refusal(
-                403, "A web page from elsewhere may not connect here. Whoever runs this server can allow it with --allow-origin, or name the server with --host.")
+                403, "A page of another site may not connect to this server. The person who runs the server can allow it with --allow-origin, or name the server with --host.")
         }
         let cookie = request.cookie?.token(in: head.fields)
         guard cookie == nil || !head.fields.contains("authorization") else { return .response(HTTPResponse(refusal: .twoCredentials)) }
@@ -213,7 +213,7 @@ final class HTTPSite {
     private static func refusal(_ error: HandshakeRefusal) -> HTTPAnswer {
         let upgrade = [Field("Connection", "Upgrade"), Field("Upgrade", "websocket")]
         switch error {
-        case .method, .notUpgrade: return .response(HTTPResponse(426, "This address speaks WebSocket. Connect with a client of it.", upgrade))
+        case .method, .notUpgrade: return .response(HTTPResponse(426, "This address speaks WebSocket. Connect with a WebSocket client.", upgrade))
         case .version:
             return .response(
                 HTTPResponse(426, "This address speaks version 13 of WebSocket. Use that.", upgrade + [Field("Sec-WebSocket-Version", "13")]))

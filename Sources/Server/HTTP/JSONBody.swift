@@ -35,11 +35,11 @@ enum JSONBody {
 
     /// The refusal of content of another type.
     static var otherType: HTTPResponse {
-        HTTPResponse(415, code: "content_type", sentence: "The content of this request has to be sent as application/json.")
+        HTTPResponse(415, code: "content_type", sentence: "The content of this request must be sent as application/json.")
     }
 
     /// The refusal of content above the limit, with the sentence for content of undeclared length.
-    static var tooLarge: HTTPResponse { HTTPResponse(413, code: "too_large", sentence: "This is more content than is taken here. Send less.") }
+    static var tooLarge: HTTPResponse { HTTPResponse(413, code: "too_large", sentence: "The request body is too large. Send a smaller one.") }
 
     private static func isJSON(_ type: String) -> Bool {
         let name = type.prefix { $0 != ";" }
@@ -63,7 +63,7 @@ enum JSONBody {
         } catch {
             switch (error, current) {
             case (.unexpected, let name?), (.notInteger, let name?), (.outOfRange, let name?):
-                throw Rejection(.invalid, "\(name) holds a value of the wrong type", field: name)
+                throw Rejection(.invalid, "\(name) has a value of the wrong type", field: name)
             default: throw Rejection(.invalid, "The content must be a JSON object with \(Content.members)")
             }
         }

@@ -35,7 +35,7 @@ final class RedirectSite {
     /// The handler of the listener.
     func answer(_ head: RequestHead, _ reply: @escaping (HTTPResponse) -> Void) {
         guard head.method == "GET" || head.method == "HEAD" else {
-            return reply(HTTPResponse(405, "This port only leads to the encrypted one. Use https.", [Field("Allow", "GET, HEAD")]))
+            return reply(HTTPResponse(405, "This port only redirects to the encrypted one. Use https.", [Field("Allow", "GET, HEAD")]))
         }
         let path = head.path
         if path.hasPrefix(Self.challenges) { return challenge(path.dropFirst(Self.challenges.count), reply) }
@@ -51,7 +51,7 @@ final class RedirectSite {
         guard let webRoot, Self.isToken(token) else { return reply(Self.nothing) }
         let file = webRoot + Self.challenges + token
         workers.work(Self.key, on: pool) { try? Files.readOrdinary(file, limit: Self.maxChallenge) } then: { (content: [UInt8]??) in
-            guard let content else { return reply(HTTPResponse(503, "Too many ask for challenges. Try again in a moment.", [Field("Retry-After", "1")])) }
+            guard let content else { return reply(HTTPResponse(503, "Too many requests for challenges. Try again in a moment.", [Field("Retry-After", "1")])) }
             guard let content else { return reply(Self.nothing) }
             reply(HTTPResponse(200, [Field("Content-Type", "application/octet-stream"), Field("Cache-Control", "no-store")], content: content))
         }

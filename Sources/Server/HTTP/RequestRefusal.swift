@@ -27,11 +27,11 @@ extension HTTPResponse {
         switch refusal {
         case .signedOut(let hasToken):
             self = HTTPResponse(
-                401, code: "token_unknown", sentence: "This sign-in is not known or has ended. Sign in again.",
+                401, code: "token_unknown", sentence: "This sign-in is not valid or has ended. Sign in again.",
                 [Field("WWW-Authenticate", hasToken ? "Bearer realm=\"huddle\", error=\"invalid_token\"" : "Bearer realm=\"huddle\"")])
         case .noCalendar:
             self = HTTPResponse(
-                401, code: "token_unknown", sentence: "This sign-in is not known or has ended. Sign in again.",
+                401, code: "token_unknown", sentence: "This sign-in is not valid or has ended. Sign in again.",
                 [Field("WWW-Authenticate", "Basic realm=\"huddle\", charset=\"UTF-8\"")])
         case .deadLink: self = .noDocument
         case .tooMany(let rejection): self = HTTPResponse(rejection)
@@ -39,7 +39,7 @@ extension HTTPResponse {
             self = HTTPResponse(400, code: "two_credentials", sentence: "This request has a cookie and a token. Send one of them.")
         case .foreignPage:
             self = HTTPResponse(
-                403, code: "foreign_page", sentence: "A web page from elsewhere may not do this. Nothing was done; open this server's own page.")
+                403, code: "foreign_page", sentence: "A page of another site may not do this. Nothing was done; open this server's own page.")
         case .beyondScope: self = HTTPResponse(Rejection.beyondScope)
         case .busy: self = HTTPResponse(503, code: "busy", sentence: "The server is busy. Try again in a moment.", [Field("Retry-After", "5")])
         }
@@ -49,6 +49,6 @@ extension HTTPResponse {
     /// ended.
     static var noDocument: HTTPResponse {
         HTTPResponse(
-            404, code: "not_found", sentence: "This document is not there any more, or this link has ended. Look for it in your list of documents.")
+            404, code: "not_found", sentence: "This document no longer exists, or this link has ended. Look for it in your list of documents.")
     }
 }

@@ -145,7 +145,7 @@ private final class ShortHTTPConnection: Channel {
             server.handler(head) { [weak self] response in self?.respond(response) }
         case .refused(let error):
             phase = .answering
-            respond(HTTPResponse(error.status, "This is not a request that this port takes. Check its syntax and size."))
+            respond(HTTPResponse(error.status, "This port does not accept this request. Check its syntax and size."))
         case .needsMore, .waits, .content, .contentEnd: break
         }
     }

@@ -18,7 +18,7 @@ package enum Doctor {
         do throws(ServerError) {
             if let answer = try AdminGate.ask(.doctor, socket: DataFolder.socketPath(in: path), nil) {
                 guard case .success(.health(let report)) = answer else {
-                    throw ServerError("The server is of another version than this program: its answer cannot be read.")
+                    throw ServerError("The server has another version than this program, so its answer cannot be read.")
                 }
                 return report
             }

@@ -63,7 +63,7 @@ extension HealthCheck {
             "A process holds the data folder and does not answer on its socket: \(problem) If it neither starts nor stops, end it and start it again.")
     }
 
-    static let drain = HealthCheck(.drain, error: "draining", "The server is about to stop. Use another one, or come back in a moment.")
+    static let drain = HealthCheck(.drain, error: "draining", "The server is about to stop. Use another one, or try again in a moment.")
 
     /// - Parameter waiting: milliseconds since the oldest question without an answer; `nil` if every question was answered.
     static func writer(waiting: Int64?) -> HealthCheck {
@@ -71,8 +71,8 @@ extension HealthCheck {
             return HealthCheck(.writer, ok: "The writer answers within \(writerTime / 1_000) s.")
         }
         return HealthCheck(
-            .writer, error: "writer_silent", "The writer has not answered for more than 2 s. Look at the disk.",
-            "The writer has not answered for \(waiting / 1_000) s. Look at the disk (iostat -x 1, dmesg).")
+            .writer, error: "writer_silent", "The writer has not answered for more than 2 s. Check the disk.",
+            "The writer has not answered for \(waiting / 1_000) s. Check the disk (iostat -x 1, dmesg).")
     }
 
     static func database(problem: String?) -> HealthCheck {
@@ -83,7 +83,7 @@ extension HealthCheck {
     /// - Parameter free: octets; `nil` if the disk does not answer.
     static func disk(free: Int?, floor: Int) -> HealthCheck {
         guard let free else {
-            return HealthCheck(.disk, error: "disk_silent", "The disk of the data folder does not answer. Look at the disk (dmesg, smartctl).")
+            return HealthCheck(.disk, error: "disk_silent", "The disk of the data folder does not answer. Check the disk (dmesg, smartctl).")
         }
         let room = ByteCount.text(Int64(free))
         guard floor > 0 else { return HealthCheck(.disk, ok: "The disk of the data folder has \(room) free; no floor is set (free-space-floor).") }
@@ -98,7 +98,7 @@ extension HealthCheck {
     static func folder(mode: UInt32) -> HealthCheck {
         guard mode & 0o077 != 0 else { return HealthCheck(.folder, ok: "Only its owner can enter the data folder.") }
         return HealthCheck(
-            .folder, warning: "data_folder_open", "Other users of this machine can enter the data folder. Take their rights away: chmod 700.")
+            .folder, warning: "data_folder_open", "Other users of this machine can enter the data folder. Remove their permissions: chmod 700.")
     }
 
     static func zones(arePresent: Bool) -> HealthCheck {
@@ -108,12 +108,12 @@ extension HealthCheck {
 
     /// - Parameter days: the whole days left for the certificate that expires first; `nil` without a certificate.
     static func certificate(days: Int?) -> HealthCheck {
-        guard let days else { return HealthCheck(.certificate, ok: "No certificate is configured: a proxy does TLS, or nobody.") }
+        guard let days else { return HealthCheck(.certificate, ok: "No certificate is configured: TLS is left to a proxy.") }
         guard days < Certificates.warningDays else { return HealthCheck(.certificate, ok: "The certificate has \(days) days left.") }
-        let text = days < 0 ? "The certificate has ended." : "The certificate has less than \(days + 1) \(days == 0 ? "day" : "days") left."
+        let text = days < 0 ? "The certificate has expired." : "The certificate has less than \(days + 1) \(days == 0 ? "day" : "days") left."
         return days < certificateDays
             ? HealthCheck(.certificate, error: "certificate_ends", text + " Renew it.")
-            : HealthCheck(.certificate, warning: "certificate_ends_soon", text + " Look why it was not renewed.")
+            : HealthCheck(.certificate, warning: "certificate_ends_soon", text + " Check why it was not renewed.")
     }
 
     /// - Parameters:
@@ -128,15 +128,15 @@ extension HealthCheck {
     static func backup(age: Int64?, most: Int64?) -> HealthCheck {
         let old = age.map { "The last backup ended \(Self.hours($0)) ago" }
         guard let most else {
-            return HealthCheck(.backup, ok: (old ?? "No backup is noted") + "; its age is not watched (backup-max-age).")
+            return HealthCheck(.backup, ok: (old ?? "No backup is recorded") + "; its age is not watched (backup-max-age).")
         }
         guard let age, let old else {
-            return HealthCheck(.backup, error: "backup_missing", "There is no backup. Make one.", "No backup is noted, and one is due every \(Self.hours(most)). Make one.")
+            return HealthCheck(.backup, error: "backup_missing", "There is no backup. Make one.", "No backup is recorded, and one is due every \(Self.hours(most)). Make one.")
         }
         guard age > most else { return HealthCheck(.backup, ok: "\(old); at most \(Self.hours(most)) may pass.") }
         return HealthCheck(
             .backup, error: "backup_old", "The last backup is older than configured. Make one.",
-            "\(old), and at most \(Self.hours(most)) may pass (backup-max-age). Look why none was made since.")
+            "\(old), and at most \(Self.hours(most)) may pass (backup-max-age). Check why none was made since then.")
     }
 
     static func proxy(_ fault: ProxyWatch.Fault?) -> HealthCheck {

@@ -64,7 +64,7 @@ final class Acceptor {
         table.add(connection)
         if connection.isShakingHands { table.didBeginHandshake() }
         guard isRefused else { return table.counts.accepted.add() }
-        let body = isFull ? "This server is full. Come back in a moment.\n" : "Too many connections come from your network. Close some.\n"
+        let body = isFull ? "This server is full. Try again in a moment.\n" : "Too many connections come from your network. Close some.\n"
         let fields = [Field("Date", services.site.date), Field("Retry-After", "5")]
         connection.refuse(ResponseHead.closing(isFull ? 503 : 429, fields, body: body))
     }

@@ -19,7 +19,7 @@ final class Drain {
     private static let stopTime: Int64 = 4_000
     /// Milliseconds from a failure of the storage until the loop ends.
     private static let failureTime: Int64 = 1_000
-    private static let restarting = "the server restarts; come back in a moment"
+    private static let restarting = "the server is restarting; reconnect in a moment"
 
     private let reactor: Reactor
     private let log: Log

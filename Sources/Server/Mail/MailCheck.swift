@@ -16,7 +16,7 @@ package enum MailCheck {
                 from: server.from, to: address, subject: "Huddle can send mail", body: "This mail was sent by huddled doctor. If you read it, mail works.\n", name: "doctor-\(now)",
                 date: now)
             try client.send(message, to: server)
-            return HealthCheck(.mail, .ok, nil, reason: "", sentence: "The mail server \(server.description) has accepted a mail to \(address). Look whether it arrives.")
+            return HealthCheck(.mail, .ok, nil, reason: "", sentence: "The mail server \(server.description) has accepted a mail to \(address). Check whether it arrives.")
         } catch {
             return HealthCheck(.mail, .error, "mail_\(error.kind.rawValue)", reason: "Mail cannot be sent.", sentence: sentence(error, server))
         }
@@ -25,9 +25,9 @@ package enum MailCheck {
     private static func parts(_ server: MailServer) -> String {
         switch (server.security, server.user) {
         case (.off, nil): " without TLS"
-        case (.off, _?): " without TLS, and takes user and password"
+        case (.off, _?): " without TLS, and accepts user and password"
         case (_, nil): " with TLS"
-        case (_, _?): " with TLS, and takes user and password"
+        case (_, _?): " with TLS, and accepts user and password"
         }
     }
 
@@ -43,7 +43,7 @@ package enum MailCheck {
         case .certificate:
             "The certificate of the mail server \(place) is not trusted, or is for another name: \(failure.text). Check the name in smtp, or give its authority with smtp-ca."
         case .signIn: "The mail server \(place) refuses user and password. Check smtp-user and smtp-password.\(said)"
-        case .later: "The mail server \(place) does not take mail now.\(said)"
+        case .later: "The mail server \(place) does not accept mail now.\(said)"
         case .refused: "The mail server \(place) refuses the mail. Check mail-from and the address.\(said)"
         case .stopped: "The conversation with \(place) was ended."
         }

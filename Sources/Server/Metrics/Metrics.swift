@@ -46,12 +46,12 @@ final class Metrics {
     /// The handler of the listener.
     func answer(_ head: RequestHead, _ reply: @escaping (HTTPResponse) -> Void) {
         guard head.method == "GET" else { return reply(HTTPResponse(405, "The figures can only be read. Use GET.", [Field("Allow", "GET")])) }
-        guard head.path == "/metrics" else { return reply(HTTPResponse(404, "There is nothing here. The figures are at /metrics.")) }
+        guard head.path == "/metrics" else { return reply(HTTPResponse(404, "There is no resource at this address. The figures are at /metrics.")) }
         if let hosts, let authority = head.authority, !hosts.takes(authority.host) {
             return reply(HTTPResponse(421, "This is not a name of this machine. Ask for localhost, or for its address."))
         }
         shard.workers.work(Self.key, on: pool) { [database] in MetricsReading.read(database: database) } then: { [self] (reading: MetricsReading?) in
-            guard let reading else { return reply(HTTPResponse(503, "Others ask for the figures already. Try again in a moment.")) }
+            guard let reading else { return reply(HTTPResponse(503, "Too many programs are reading the figures. Try again in a moment.")) }
             scrapes.add()
             let fields = [Field("Content-Type", MetricsPage.contentType), Field("Cache-Control", "no-store")]
             reply(HTTPResponse(200, fields, content: page(reading).octets))
@@ -86,19 +86,19 @@ final class Metrics {
         page.one("process_open_fds", .gauge, usage.openFiles, "Open file descriptors.")
         page.one("process_max_fds", .gauge, usage.maxOpenFiles, "File descriptors that the process may open.")
         page.one("process_threads", .gauge, usage.threads, "Threads.")
-        page.one("process_start_time_seconds", .gauge, Double(startedAt) / 1e3, "When the server started, seconds since 1970.")
+        page.one("process_start_time_seconds", .gauge, Double(startedAt) / 1e3, "The time at which the server started, seconds since 1970.")
         page.one("huddle_metrics_scrapes_total", .counter, scrapes.value, "Pages of figures that were made, with this one.")
     }
 
     private func writeHealth(_ page: inout MetricsPage, _ reading: MetricsReading) {
         let report = shard.health.report(now: shard.reactor.now)
-        page.one("huddle_ready", .gauge, report.isReady ? 1 : 0, "1 while the server takes new clients, as /readyz says.")
+        page.one("huddle_ready", .gauge, report.isReady ? 1 : 0, "1 while the server accepts new clients, as /readyz says.")
         page.begin("huddle_check_state", .gauge, "A check of /readyz: 0 ok, 1 warning, 2 error.")
         for name in HealthCheck.Name.allCases where name != .database && name != .mail {
             let states = report.problems.filter { $0.name == name }.map { $0.state == .error ? 2 : 1 }
             page.add(states.max() ?? 0, ("check", name.rawValue))
         }
-        page.begin("huddle_event_loop_lag_seconds", .histogram, "How late the timer came that is due once per second.")
+        page.begin("huddle_event_loop_lag_seconds", .histogram, "The delay of the timer that is due once per second.")
         page.add(shard.tick.lag.reading)
         page.one("huddle_database_bytes", .gauge, reading.database, "The file of the database.")
         page.one("huddle_wal_bytes", .gauge, reading.writeAheadLog, "The write-ahead log of the database.")
@@ -106,10 +106,10 @@ final class Metrics {
             page.one("huddle_disk_free_bytes", .gauge, machine.free ?? 0, "Free space on the disk of the data folder; 0 if the disk does not answer.")
             page.one(
                 "huddle_backup_last_success_timestamp_seconds", .gauge, Double(machine.backupAt ?? 0) / 1e3,
-                "When the last good backup ended, seconds since 1970; 0 without one.")
+                "The time at which the last good backup ended, seconds since 1970; 0 without one.")
         }
         if let days = shard.health.certificateDays() {
-            page.one("huddle_certificate_remaining_seconds", .gauge, days * 86_400, "Whole days that are left of the certificate that ends first, in seconds.")
+            page.one("huddle_certificate_remaining_seconds", .gauge, days * 86_400, "The whole days left for the certificate that expires first, in seconds.")
         }
     }
 
@@ -124,12 +124,12 @@ final class Metrics {
             waiting += octets
             most = max(most, octets)
         }
-        page.begin("huddle_connections", .gauge, "Open connections by what they do.")
+        page.begin("huddle_connections", .gauge, "Open connections by their state.")
         page.add(sockets, ("kind", "websocket"))
         page.add(max(table.all.count - sockets - table.refused - table.handshakes, 0), ("kind", "http"))
         page.add(table.handshakes, ("kind", "handshake"))
         page.add(table.refused, ("kind", "refused"))
-        page.one("huddle_connections_limit", .gauge, table.limit, "Connections that the server takes.")
+        page.one("huddle_connections_limit", .gauge, table.limit, "The largest number of connections.")
         page.one("huddle_connections_accepted_total", .counter, table.counts.accepted.value, "Connections that were served.")
         page.begin("huddle_connections_refused_total", .counter, "Connections that were not served.")
         for (reason, count) in table.counts.refused.values { page.add(count, ("reason", reason.rawValue)) }
@@ -144,14 +144,14 @@ final class Metrics {
         let (hub, counts) = (shard.hub.hub, shard.hub.counts)
         page.one("huddle_sessions", .gauge, hub.openSessions, "WebSockets that the hub knows, signed in or not.")
         page.one("huddle_people_connected", .gauge, hub.connectedPeople, "People who are signed in on a WebSocket.")
-        page.one("huddle_rooms", .gauge, hub.openRooms, "Families that somebody is in.")
+        page.one("huddle_rooms", .gauge, hub.openRooms, "Families with at least one member connected.")
         page.one("huddle_pending_mutation_bytes", .gauge, hub.pendingMutationOctets, "Octets of mutations that the writer has not answered.")
         page.one("huddle_snapshot_bytes", .gauge, hub.sentSnapshotOctets, "Octets of snapshots that are being sent.")
         page.one("huddle_frames_received_total", .counter, counts.framesReceived.value, "Frames of clients.")
         page.one("huddle_frame_bytes_received_total", .counter, counts.octetsReceived.value, "Octets of these frames.")
         page.one("huddle_frames_sent_total", .counter, counts.framesSent.value, "Frames to clients.")
         page.one("huddle_frame_bytes_sent_total", .counter, counts.octetsSent.value, "Octets of these frames, before compression.")
-        page.begin("huddle_joins_total", .counter, "Joins, by what the client got: the changes after its cursor, a snapshot, or a snapshot with a reset.")
+        page.begin("huddle_joins_total", .counter, "Joins, by the answer: the changes after the client's cursor, a snapshot, or a snapshot with a reset.")
         for (resume, count) in counts.joins.values { page.add(count, ("resume", resume.rawValue)) }
         page.begin("huddle_closes_total", .counter, "WebSockets that the server closed, by close code.")
         for (code, count) in counts.closes.values { page.add(count, ("code", "\(code.rawValue)")) }
@@ -159,7 +159,7 @@ final class Metrics {
         for (one, other) in zip(counts.rejections.values, shard.workers.writer.counts.rejections.values) {
             page.add(one.count + other.count, ("code", one.label.rawValue))
         }
-        page.begin("huddle_quota_refusals_total", .counter, "What was refused because a family has used what it may, by the limit.")
+        page.begin("huddle_quota_refusals_total", .counter, "Refusals because a family has reached a limit, by the limit.")
         let written = shard.workers.writer.counts.quotaRefusals.values
         for (quota, count) in written {
             let uploads = uploads?.quotaRefusals.values.first { $0.label == quota }?.count ?? 0
@@ -176,7 +176,7 @@ final class Metrics {
         page.one("huddle_content_received_bytes_total", .counter, counts.contentReceived.value, "Octets of uploads.")
         page.one("huddle_content_sent_bytes_total", .counter, counts.contentSent.value, "Octets of files that were downloaded.")
         if let uploads {
-            page.one("huddle_uploads", .gauge, uploads.count, "Uploads that are under way or ended lately.")
+            page.one("huddle_uploads", .gauge, uploads.count, "Uploads that are running or ended lately.")
             page.one("huddle_upload_requests", .gauge, uploads.openRequests, "Requests that are at an upload now.")
         }
     }
@@ -209,11 +209,11 @@ final class Metrics {
 
     private func writeMail(_ page: inout MetricsPage) {
         guard let mailer else { return }
-        page.one("huddle_mail_waiting", .gauge, mailer.waiting, "Mails that wait, as of the last try.")
+        page.one("huddle_mail_waiting", .gauge, mailer.waiting, "Waiting mails at the last attempt.")
         page.one("huddle_mail_sent_total", .counter, mailer.counts.sent.value, "Mails that the mail server has accepted.")
-        page.begin("huddle_mail_failed_total", .counter, "Tries to send a mail that failed, by reason.")
+        page.begin("huddle_mail_failed_total", .counter, "Failed attempts to send a mail, by reason.")
         for (reason, count) in mailer.counts.failed.values { page.add(count, ("reason", reason.rawValue)) }
-        page.begin("huddle_mail_given_up_total", .counter, "Mails that are not tried any more: refused, or late.")
+        page.begin("huddle_mail_given_up_total", .counter, "Mails that were abandoned: refused, or late.")
         for (problem, count) in mailer.counts.givenUp.values { page.add(count, ("problem", problem.rawValue)) }
     }
 

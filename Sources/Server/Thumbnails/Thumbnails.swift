@@ -89,7 +89,7 @@ private final class ThumbnailWork: DocumentHandler {
 
     private func give(_ entry: ThumbnailFolder.Entry, _ document: StoredDocument) {
         guard case .image(let octets) = entry else {
-            return respond(HTTPResponse(404, code: "no_thumbnail", sentence: "There is no small picture of this document. Show an icon of its type."))
+            return respond(HTTPResponse(404, code: "no_thumbnail", sentence: "This document has no thumbnail. Show an icon of its type."))
         }
         let representation = Representation(
             length: octets.count, contentType: "image/jpeg",

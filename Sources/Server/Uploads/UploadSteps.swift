@@ -17,10 +17,10 @@ enum UploadFault: Error, Sendable {
         case .refused(let refusal): refusal
         case .disk(let errno) where errno == .noSpace || errno == .quotaOfDisk:
             UploadRefusal(
-                "storage_full", 507, "The server's disk is full. What is stored stays; go on later, or tell who runs the server.", retryAfter: 60)
+                "storage_full", 507, "The server's disk is full. The stored part is kept; resume later, or tell the person who runs the server.", retryAfter: 60)
         case .disk(let errno) where errno.isExhausted:
-            UploadRefusal("busy", 503, "The server is busy. What is stored stays; go on in a moment.", retryAfter: 5)
-        case .disk: UploadRefusal("storage_failed", 500, "The server could not write the file. What is stored stays; go on later.", retryAfter: 30)
+            UploadRefusal("busy", 503, "The server is busy. The stored part is kept; resume in a moment.", retryAfter: 5)
+        case .disk: UploadRefusal("storage_failed", 500, "The server could not write the file. The stored part is kept; resume later.", retryAfter: 30)
         }
     }
 }

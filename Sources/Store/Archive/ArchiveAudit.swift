@@ -51,14 +51,14 @@ struct ArchiveAudit {
         case .change(let change): try follow(change)
         case .replaced(let row): try check(row)
         case .purged(let purged):
-            guard gone.removeValue(forKey: purged.id) != nil else { throw .inconsistent("it names a purged record that never was") }
+            guard gone.removeValue(forKey: purged.id) != nil else { throw .inconsistent("it names a purged record that never existed") }
         case .client, .receipt, .person, .access, .file: break
         }
     }
 
     private mutating func follow(_ row: ArchiveRow.Change) throws(ArchiveError) {
         guard let change = LogCodec.decode(row.frame), change.at == row.at else {
-            throw .inconsistent("a row of the log is no change")
+            throw .inconsistent("a row of the log is not a change")
         }
         guard row.messages == Int64(change.entries.count { $0.isNewMessage }) else {
             throw .inconsistent("its log miscounts messages")
@@ -96,7 +96,7 @@ struct ArchiveAudit {
 
     private mutating func check(_ row: ArchiveRow.Replaced) throws(ArchiveError) {
         guard let record = records[row.record], row.version > 1, row.version <= record.version else {
-            throw .inconsistent("its history tells of versions that never were")
+            throw .inconsistent("its history has versions that never existed")
         }
         if let before = row.before, (try? FormerValues.decode(record.kind, before)) == nil {
             throw .inconsistent("its history cannot be read")
@@ -111,11 +111,11 @@ struct ArchiveAudit {
             guard let state = states[id] else { throw .inconsistent("a record is not in its log") }
             if blank.contains(id) {
                 guard state.version == record.version, state.deletedAt == record.deletedAt else {
-                    throw .inconsistent("a record is not what its log says")
+                    throw .inconsistent("a record differs from its log")
                 }
                 continue
             }
-            guard state == record else { throw .inconsistent("a record is not what its log says") }
+            guard state == record else { throw .inconsistent("a record differs from its log") }
             // Rows are in order and none is there twice, so their number shows whether one is missing.
             guard replaced[id] ?? 0 == record.version - 1 else { throw .inconsistent("a version of a record is missing in its history") }
         }

@@ -32,21 +32,21 @@ package enum ArchiveError: Error, Equatable, Sendable {
 
     package var sentence: String {
         switch self {
-        case .notAnArchive: "This is no archive of Huddle: take a file that 'huddled export' wrote."
+        case .notAnArchive: "This is not a Huddle archive. Choose a file that 'huddled export' wrote."
         case .newer(let version):
-            "This archive was written by a newer Huddle (form \(version), this program knows \(ArchiveManifest.version)): "
+            "This archive was written by a newer Huddle (format \(version), this program knows \(ArchiveManifest.version)): "
                 + "install the newer program to import it."
-        case .partial: "This archive is not whole, its end is missing: copy or export it again."
+        case .partial: "This archive is incomplete, its end is missing. Copy or export it again."
         case .changed(let name):
-            "This archive was changed after it was written: \(name) is not what its manifest says. Copy or export it again."
+            "This archive was changed after it was written: \(name) does not match its manifest. Copy or export it again."
         case .badLine(let name, let line):
             "Line \(line) of \(name) is not understood: the archive was written by a newer Huddle, or not by Huddle. Nothing was imported."
-        case .inconsistent(let what): "This archive makes no whole family: \(what). Nothing was imported."
-        case .tooLarge(let name): "\(name) would be larger than a tar archive can say (8 GiB): copy the database instead (see the runbook)."
+        case .inconsistent(let what): "This archive does not contain a complete family: \(what). Nothing was imported."
+        case .tooLarge(let name): "\(name) would be larger than a tar archive can hold (8 GiB): copy the database instead (see the runbook)."
         case .lostFile(let name):
-            "The file \(name) of a document is missing or damaged, so the archive would not be whole. 'huddled check --deep' tells more."
+            "The file \(name) of a document is missing or damaged, so the archive would be incomplete. 'huddled check --deep' reports the details."
         case .file(let errno): "The archive cannot be written or read: \(errno.text)."
-        case .stopped: "The server stops, so this was not finished: nothing is left of it. Try again when it runs."
+        case .stopped: "The server is shutting down, so this was not finished and nothing of it remains. Try again when the server runs."
         case .refused(let rejection): rejection.message
         }
     }

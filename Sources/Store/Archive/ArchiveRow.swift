@@ -180,7 +180,7 @@ extension ArchiveRow {
                     member: try id("member"), client: try id("client"), mutation: try number("mutation"), at: try number("at"), hash: hash,
                     frame: try found(raws["answer"], "answer")))
         case .purged:
-            guard let kind = Kind(name: try found(texts["kind"], "kind")) else { throw .invalid("a kind that is not known here") }
+            guard let kind = Kind(name: try found(texts["kind"], "kind")) else { throw .invalid("an unknown kind") }
             return .purged(Purged(id: try id("id"), kind: kind, deletedAt: try number("deleted_at")))
         case .accesses:
             return .access(

@@ -34,7 +34,7 @@ package enum FamilyArchive {
                 let here = try reader.export(manifest.family, to: nil, blobs: nil, isPrivate: false, isStopped: isStopped).get()
                 guard here.isSameState(as: manifest) else {
                     throw ArchiveError.refused(
-                        Rejection(.alreadyExists, "This family is here already and is not as in the archive. Nothing was changed."))
+                        Rejection(.alreadyExists, "This family already exists and differs from the archive. Nothing was changed."))
                 }
                 return .success((manifest, .alreadyHere))
             }

@@ -98,9 +98,9 @@ extension Store {
     }
 
     private func begin(_ manifest: ArchiveManifest) throws {
-        guard importing == nil else { throw Rejection(.busy, "Another import is going on. Try again when it is done.") }
+        guard importing == nil else { throw Rejection(.busy, "Another import is running. Try again when it has finished.") }
         guard try family(manifest.family) == nil else {
-            throw Rejection(.alreadyExists, "This family is here already. Nothing was imported.")
+            throw Rejection(.alreadyExists, "This family already exists. Nothing was imported.")
         }
         try refuseErasing(manifest.family)
         let key = try families.nextKey()
@@ -109,7 +109,7 @@ extension Store {
     }
 
     private func add(_ row: ArchiveRow) throws {
-        guard var ongoing = importing else { throw Rejection(.notFound, "There is no import going on. Begin it again.") }
+        guard var ongoing = importing else { throw Rejection(.notFound, "No import is running. Begin it again.") }
         // Moved out and in, so that its dictionaries are not copied for each row.
         importing = nil
         defer { importing = ongoing }
@@ -123,7 +123,7 @@ extension Store {
             // Purging blanks rows and removes none: the log begins with the family.
             guard change.sequence == ongoing.head + 1 else { throw ArchiveError.inconsistent("its sequence has a gap") }
             guard let frame = LogCodec.decode(change.frame), frame.sequence == change.sequence else {
-                throw ArchiveError.inconsistent("a row of the log is no change")
+                throw ArchiveError.inconsistent("a row of the log is not a change")
             }
             ongoing.head = change.sequence
             for entry in frame.entries {
@@ -167,7 +167,7 @@ extension Store {
             guard ongoing.people.last.map({ $0.member < person.member }) ?? true else {
                 throw ArchiveError.inconsistent("its people are out of order")
             }
-            guard person.born.map({ CalendarDate($0) != nil }) ?? true else { throw ArchiveError.inconsistent("a birth date is no date") }
+            guard person.born.map({ CalendarDate($0) != nil }) ?? true else { throw ArchiveError.inconsistent("a birth date is not a date") }
             ongoing.people.append(person)
         }
     }
@@ -186,13 +186,13 @@ extension Store {
         case (let sha256?, .integer(let octets)?):
             try blobs.use(family: key, sha256: sha256, octets: octets)
             guard try blobs.octets(family: key, sha256: sha256) == octets else { fallthrough }
-        default: throw ArchiveError.inconsistent("a document's file is not what the document says of it")
+        default: throw ArchiveError.inconsistent("a document's file differs from the document's description")
         }
     }
 
     /// Makes the family, after a check that the rows make one.
     private func finishImport() throws {
-        guard let ongoing = importing else { throw Rejection(.notFound, "There is no import going on. Begin it again.") }
+        guard let ongoing = importing else { throw Rejection(.notFound, "No import is running. Begin it again.") }
         let manifest = ongoing.manifest
         guard ongoing.head == manifest.head, manifest.floor <= manifest.head else { throw ArchiveError.inconsistent("its log does not end where the manifest says") }
         guard try record(family: ongoing.key, manifest.family)?.kind == .family else {

@@ -34,7 +34,7 @@ extension Store {
         let hash = FeedToken.hash(token)
         if let known = try feeds.feed(family: family.key, id: id) {
             guard known.member == command.member, known.feed.settings == settings, try feeds.feed(hash: hash)?.feed.id == id else {
-                throw Rejection(.alreadyExists, "A calendar with this id is there already. Nothing was changed; use another id", id: id)
+                throw Rejection(.alreadyExists, "A calendar with this id already exists. Nothing was changed; use another id", id: id)
             }
             return CalendarMade(id: id, token: token)
         }
@@ -45,7 +45,7 @@ extension Store {
             if let end = feed.settings.expiresAt, end <= at { try feeds.removeFeed(family: family.key, id: feed.id) } else { count += 1 }
         }
         guard count < FeedSettings.most else {
-            throw Rejection(.tooMany, "You have \(count) calendars, and \(FeedSettings.most) is the most. Remove one first")
+            throw Rejection(.tooMany, "You have \(count) calendars, and \(FeedSettings.most) is the limit. Remove one first")
         }
         let feed = CalendarFeed(id: id, settings: settings, createdAt: at)
         try feeds.addFeed(FeedRow(family: family.key, familyID: command.family, member: command.member, feed: feed), hash: hash)

@@ -45,11 +45,11 @@ struct ReplayedFamily {
         if stored.isDeleted { expected.fields = stored.fields }
         if expected == stored { return nil }
         if expected.version != stored.version { return .differs("it has version \(stored.version), the log makes version \(expected.version)") }
-        if expected.isDeleted != stored.isDeleted { return .differs("only one of both says that it was deleted") }
+        if expected.isDeleted != stored.isDeleted { return .differs("only one of the two says that it was deleted") }
         for index in expected.fields.values.indices where expected.fields[index] != stored.fields[index] {
             return .differs("'\(stored.kind.declaration.fields[index].name)' is another")
         }
-        return .differs("its owner, authors or times are others")
+        return .differs("its owner, authors or times differ")
     }
 
     enum Difference {

@@ -56,7 +56,7 @@ package final class StoreCheck {
         defer { try? engine.end() }
         do {
             for line in try engine.faults() {
-                report.add(.databaseDamaged, "SQLite says of its file: \(line). Put a backup in its place (see the runbook).")
+                report.add(.databaseDamaged, "SQLite reports about its file: \(line). Restore a backup (see the runbook).")
             }
             var files: [File] = []
             for family in try engine.families.all() {
@@ -68,7 +68,7 @@ package final class StoreCheck {
             return (files, try keptFiles(since: time))
         } catch {
             guard case .final(let failure) = engine.failure(error), failure.code != 0 else { throw error }
-            report.add(.databaseDamaged, "The database cannot be read (\(failure.message)). Put a backup in its place (see the runbook).")
+            report.add(.databaseDamaged, "The database cannot be read (\(failure.message)). Restore a backup (see the runbook).")
             return ([], [])
         }
     }
@@ -85,7 +85,7 @@ package final class StoreCheck {
             report.changes += 1
             let sequence = row.sequence
             if sequence != replayed.sequence + 1, sequence > 0 {
-                report.add(.logGap, "In the log of family \(family) change \(sequence) follows change \(replayed.sequence): the ones between are lost.", family: family)
+                report.add(.logGap, "In the log of family \(family) change \(sequence) follows change \(replayed.sequence): the changes between them are lost.", family: family)
             }
             guard let change = LogCodec.decode(row.frame), change.sequence == sequence else {
                 report.add(.changeDamaged, "Change \(sequence) of family \(family) cannot be read.", family: family, "\(sequence)")
@@ -99,12 +99,12 @@ package final class StoreCheck {
             if let stored, stored != replayed.checksum, !isDiffering {
                 isDiffering = true
                 report.add(
-                    .checksumDiffers, "From change \(sequence) of family \(family) the checksum is not that of the records. With --repair it is computed again.",
+                    .checksumDiffers, "From change \(sequence) of family \(family) the checksum differs from that of the records. With --repair it is computed again.",
                     family: family, "\(sequence)")
             }
         }
         if let stored, try engine.log.computedChecksum(family: key) != stored {
-            report.add(.checksumDiffers, "The checksum of family \(family) is not that of its records. With --repair it is computed again.", family: family, "\(replayed.sequence)")
+            report.add(.checksumDiffers, "The checksum of family \(family) differs from that of its records. With --repair it is computed again.", family: family, "\(replayed.sequence)")
         }
         try checkUsage(family, key)
         return try compare(&replayed, family, key)
@@ -115,7 +115,7 @@ package final class StoreCheck {
         let taken = try engine.log.computedUsage(family: key)
         guard noted != taken else { return }
         report.add(
-            .usageDiffers, "Family \(family) is noted to take \(noted) octets of log and history, and takes \(taken). With --repair it is counted again.",
+            .usageDiffers, "Family \(family) is recorded with \(noted) octets of log and history, but has \(taken). With --repair it is counted again.",
             family: family)
     }
 
@@ -130,26 +130,26 @@ package final class StoreCheck {
             let name = "\(record.kind.name) \(record.id)"
             switch replayed.compare(record) {
             case nil: break
-            case .unknown: report.add(.recordUnknown, "The log of family \(family) does not speak of \(name).", family: family, "\(record.id)")
+            case .unknown: report.add(.recordUnknown, "The log of family \(family) does not mention \(name).", family: family, "\(record.id)")
             case .differs(let how):
-                report.add(.recordDiffers, "In family \(family) \(name) is not what the log makes of it: \(how).", family: family, "\(record.id)")
+                report.add(.recordDiffers, "In family \(family) \(name) differs from the log: \(how).", family: family, "\(record.id)")
             }
             if stored.isMisfiled {
                 report.add(
-                    .columnDiffers, "In family \(family) \(name) is not found by what its fields say. With --repair its columns are filled again.",
+                    .columnDiffers, "In family \(family) \(name) is not found by its fields. With --repair its columns are filled again.",
                     family: family, "\(record.id)")
             }
             guard record.kind == .document, let sha256 = record.fields.text("sha256") else { return }
             report.documents += 1
             guard let blob = BlobName(family: family, sha256: sha256), case .integer(let octets)? = record.fields["octets"] else {
-                report.add(.recordDiffers, "In family \(family) \(name) does not say which file it has.", family: family, "\(record.id)")
+                report.add(.recordDiffers, "In family \(family) \(name) does not name its file.", family: family, "\(record.id)")
                 return
             }
             if files[blob] == nil { files[blob] = File(family: family, blob: blob, octets: octets, document: record.id) }
         }
         let gone = Set(try engine.records.purged(family: key).map(\.id))
         for (id, record) in replayed.records.sorted(by: { $0.key < $1.key }) where !gone.contains(id) {
-            report.add(.recordMissing, "The log of family \(family) speaks of \(record.kind.name) \(id), which is not there.", family: family, "\(id)")
+            report.add(.recordMissing, "The log of family \(family) mentions \(record.kind.name) \(id), which does not exist.", family: family, "\(id)")
         }
         return files.values.sorted { $0.blob.sha256 < $1.blob.sha256 }
     }
@@ -167,10 +167,10 @@ package final class StoreCheck {
     private func checkCounts() throws {
         let miscounted = try engine.blobs.miscounted()
         if miscounted > 0 {
-            report.add(.fileCount, "Of \(miscounted) files the count of documents that have them is wrong. With --repair they are counted anew.")
+            report.add(.fileCount, "For \(miscounted) files the count of documents that name them is wrong. With --repair they are counted again.")
         }
         let lost = try engine.shares.countLost()
-        if lost > 0 { report.add(.shareWithoutDocument, "\(lost) share links are of documents that are gone; they open nothing.") }
+        if lost > 0 { report.add(.shareWithoutDocument, "\(lost) share links belong to documents that no longer exist; they give no access.") }
     }
 
     // MARK: Files
@@ -182,11 +182,11 @@ package final class StoreCheck {
         let advice = "Put it back from a copy of the folder 'blobs' (\(file.family)/\(file.blob.fan)/\(file.blob.sha256)), or delete the document."
         switch try blobs.verify(file.blob, octets: file.octets, isDeep: isDeep) {
         case .agrees: break
-        case .missing: report.add(.fileMissing, "\(what) is not there. \(advice)", family: file.family, file.blob.sha256)
+        case .missing: report.add(.fileMissing, "\(what) is missing. \(advice)", family: file.family, file.blob.sha256)
         case .otherLength(let octets):
             report.add(.fileLength, "\(what) has \(octets) octets instead of \(file.octets). \(advice)", family: file.family, file.blob.sha256)
         case .otherContent:
-            report.add(.fileContent, "\(what) has another content than was uploaded. \(advice)", family: file.family, file.blob.sha256)
+            report.add(.fileContent, "\(what) does not have the content that was uploaded. \(advice)", family: file.family, file.blob.sha256)
         }
     }
 
@@ -203,7 +203,7 @@ package final class StoreCheck {
                     family: blob.family, blob.sha256)
             case .stranger(let name, let modified):
                 guard modified < before else { return }
-                report.add(.leftover, "This file in 'blobs' is no document's: \(name).", nil, name)
+                report.add(.leftover, "This file in 'blobs' belongs to no document: \(name).", nil, name)
             }
         }
     }
@@ -215,7 +215,7 @@ package final class StoreCheck {
             report.uploads += 1
             do {
                 guard let found = try uploads.progress(id) else {
-                    report.add(.leftover, "Upload \(id) was begun or removed by halves.", nil, "\(id)")
+                    report.add(.leftover, "Upload \(id) was only partly created or removed.", nil, "\(id)")
                     continue
                 }
                 guard case .receiving = found.progress.phase else { continue }
@@ -223,10 +223,10 @@ package final class StoreCheck {
                 if octets ?? -1 < found.progress.offset {
                     report.add(
                         .uploadDamaged,
-                        "Of upload \(id) \(octets ?? 0) octets are there, and \(found.progress.offset) were confirmed. It has to be sent anew.", nil, "\(id)")
+                        "Upload \(id) has \(octets ?? 0) octets, but \(found.progress.offset) were confirmed. It must be sent again.", nil, "\(id)")
                 }
             } catch {
-                report.add(.uploadDamaged, "How far upload \(id) is cannot be read. It has to be sent anew.", nil, "\(id)")
+                report.add(.uploadDamaged, "The progress of upload \(id) cannot be read. It must be sent again.", nil, "\(id)")
             }
         }
     }

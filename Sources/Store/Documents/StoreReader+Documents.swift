@@ -77,7 +77,7 @@ extension StoreReader {
             guard let target, target.kind == reference.kind, !target.isDeleted else {
                 let field = Kind.document.declaration.fields[reference.field]
                 throw Rejection(
-                    .unknownReference, "\(field.label): this \(reference.kind.declaration.label.lowercased()) is not there any more",
+                    .unknownReference, "\(field.label): this \(reference.kind.declaration.label.lowercased()) no longer exists",
                     kind: .document, field: field.name)
             }
         }
@@ -88,7 +88,7 @@ extension StoreReader {
                 former.athlete == document.athlete
             else {
                 throw Rejection(
-                    .unknownReference, "The document that this one replaces is not there any more: upload it as a new one", kind: .document,
+                    .unknownReference, "The document that this one replaces no longer exists: upload it as a new one", kind: .document,
                     id: document.id, field: "replaces")
             }
         }

@@ -64,7 +64,7 @@ extension Store {
             guard let value = own[quota] else { continue }
             guard quota.range.contains(value) else {
                 throw Rejection(
-                    .outOfRange, "The limit \(quota.rawValue) is from \(quota.range.lowerBound) to \(quota.range.upperBound), not \(value). Nothing was changed",
+                    .outOfRange, "The limit \(quota.rawValue) must be from \(quota.range.lowerBound) to \(quota.range.upperBound), not \(value). Nothing was changed",
                     field: quota.rawValue)
             }
             after[quota] = value

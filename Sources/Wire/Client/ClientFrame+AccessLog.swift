@@ -19,7 +19,7 @@ extension ClientFrame {
         static let declaration = FrameDeclaration("access_log", "Asks who looked at an athlete's season. Answer: access_log.", [
             .init("request", commonSchema("count"), "Echoed in the answer."),
             .init("before", commonSchema("word"), "The next of an earlier answer; left out: begin at the newest.", required: false),
-            .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
+            .init("limit", ["type": "integer", "minimum": 1], "The largest number of entries, at most page_records."),
         ], feature: .accessLog, example: #"{"type":"access_log","request":5,"limit":50}"#)
 
         private var before: String?

@@ -195,7 +195,7 @@ extension ClientFrame {
 
     struct RecoverMemberParts: ClientFrameParts {
         static let declaration = FrameDeclaration(
-            "recover_member", "Makes a code by which a member comes back who has lost their sign-in; for parents. Answer: account with code, or error confirm_first.", [
+            "recover_member", "Makes a code with which a member who has lost their sign-in signs in again; for parents. Answer: account with code, or error confirm_first.", [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("family", commonSchema("identifier"), "The family that the code opens."),
                 .init("member", commonSchema("identifier"), "A member of it who has signed in before."),

@@ -33,10 +33,10 @@ package struct Activity: Hashable, Sendable {
 
 extension ClientFrame {
     struct ActivityParts: ClientFrameParts {
-        static let declaration = FrameDeclaration("activity", "Tells the others in the family about this moment. No answer.", [
+        static let declaration = FrameDeclaration("activity", "Reports the member's current activity to the others in the family. No answer.", [
             .init("action", ["enum": .array(Activity.Action.allCases.map { .string($0.rawValue) })],
                 "typing: a message, or a comment about record; editing, looking: at record; idle: none of these any more."),
-            .init("record", commonSchema("link"), "Which one; others see nothing of editing and looking without it.", required: false),
+            .init("record", commonSchema("link"), "The record; without it, others do not see editing and looking.", required: false),
         ], feature: .activity, example: #"""
             {"type":"activity","action":"editing","record":{"kind":"event","id":"01910000-0000-7000-8000-000000000100"}}
             """#)
@@ -49,7 +49,7 @@ extension ClientFrame {
             case "action":
                 let word = try reader.readString()
                 guard let known = Activity.Action(rawValue: word) else {
-                    throw content.refuse(.badFrame, "No activity is called \(Words.quoted(word)). \(Words.older)", field: "action")
+                    throw content.refuse(.badFrame, "Unknown activity: \(Words.quoted(word)). \(Words.older)", field: "action")
                 }
                 action = known
             case "record": record = try Activity.readRecord(&reader)

@@ -10,7 +10,7 @@ package struct AddDeviceRequest: Hashable, Sendable {
 extension ClientFrame {
     struct AddDeviceParts: ClientFrameParts {
         static let declaration = FrameDeclaration(
-            "add_device", "Makes a code by which another device of the person signs in. Answer: device_code.", [
+            "add_device", "Makes a code with which another device of the person signs in. Answer: device_code.", [
                 .init("request", commonSchema("count"), "Echoed in the answer.")
             ], feature: .devices, example: #"{"type":"add_device","request":20}"#)
 

@@ -23,7 +23,7 @@ extension ClientFrame {
             "audit", "Asks for the audit log. Parents read all of it, every other member their own entries. Answer: audit.", [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("before", commonSchema("word"), "The next of an earlier answer; left out: begin at the newest.", required: false),
-                .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
+                .init("limit", ["type": "integer", "minimum": 1], "The largest number of entries, at most page_records."),
                 .init("own", ["type": "boolean"], "True: the own entries only; left out: false.", required: false),
             ], feature: .audit, example: #"{"type":"audit","request":9,"limit":50}"#)
 

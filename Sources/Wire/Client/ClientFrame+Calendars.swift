@@ -61,7 +61,7 @@ extension ClientFrame {
             "add_calendar", "Makes a calendar feed, at most 20 per member. Answer: calendars with the address, or error confirm_first.",
             [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
-                .init("id", commonSchema("identifier"), "Of the feed, drawn by the client. With the nonce it makes a repetition get the first answer."),
+                .init("id", commonSchema("identifier"), "The id of the feed, which the client makes. With the nonce, a repetition gets the first answer."),
                 .init("nonce", commonSchema("nonce"), "Kept until the answer is there, like a password."),
             ] + settingsMembers, oneOf: ["mine", "athlete", "trip", "all"], feature: .calendars,
             example:
@@ -92,7 +92,7 @@ extension ClientFrame {
 
     struct ChangeCalendarParts: ClientFrameParts {
         static let declaration = FrameDeclaration(
-            "change_calendar", "Gives a calendar feed other settings, all of them; its address stays. Answer: calendars, or error confirm_first.",
+            "change_calendar", "Replaces all settings of a calendar feed; its address stays. Answer: calendars, or error confirm_first.",
             [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("id", commonSchema("identifier"), "Of the feed."),
@@ -122,7 +122,7 @@ extension ClientFrame {
 
     struct RemoveCalendarParts: ClientFrameParts {
         static let declaration = FrameDeclaration(
-            "remove_calendar", "Ends a calendar feed: its address opens nothing from now on. Answer: calendars, as they are then.", [
+            "remove_calendar", "Ends a calendar feed: its address gives no access from now on. Answer: calendars, as they are then.", [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("id", commonSchema("identifier"), "Of the feed."),
             ], feature: .calendars, example: #"{"type":"remove_calendar","request":33,"id":"01910000-0000-7000-8000-000000000061"}"#)
@@ -150,10 +150,10 @@ extension FeedMembers {
         _ = try content.need(name, "name")
         guard !scopes.isEmpty else { throw content.missing("mine") }
         guard scopes.count == 1 else {
-            throw content.refuse(.invalid, "A calendar has one of mine, athlete, trip and all", field: scopes[1].word)
+            throw content.refuse(.invalid, "A calendar needs exactly one of mine, athlete, trip and all", field: scopes[1].word)
         }
         guard !hasUnknownKind else {
-            throw content.refuseQuestion(.invalid, "kinds: a calendar shows event, trip and trip_item", field: "kinds")
+            throw content.refuseQuestion(.invalid, "kinds: a calendar can only show event, trip and trip_item", field: "kinds")
         }
         guard let settings else { throw content.missing("mine") }
         return settings

@@ -48,7 +48,7 @@ extension ClientFrame {
             case "sha256":
                 let text = try reader.readString()
                 guard text.utf8.count == 64, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else {
-                    throw content.refuse(.badFrame, "sha256 is 64 hexadecimal digits in lower case", field: "sha256")
+                    throw content.refuse(.badFrame, "sha256 must be 64 hexadecimal digits in lower case", field: "sha256")
                 }
                 digest = text
             default: return false
@@ -66,7 +66,7 @@ extension ClientFrame {
 
     struct WithdrawConsentParts: ClientFrameParts {
         static let declaration = FrameDeclaration(
-            "withdraw_consent", "Takes a consent back: the athlete's sessions end. Answer: standing. Sent again it changes nothing.", [
+            "withdraw_consent", "Withdraws a consent: the athlete's sessions end. Answer: standing. Sent again it changes nothing.", [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("member", commonSchema("identifier"), "The athlete."),
             ], feature: .consent, example: #"{"type":"withdraw_consent","request":12,"member":"01910000-0000-7000-8000-000000000011"}"#)

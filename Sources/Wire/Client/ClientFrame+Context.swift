@@ -3,7 +3,7 @@ import JSON
 
 extension ClientFrame {
     struct ContextParts: ClientFrameParts {
-        static let declaration = FrameDeclaration("context", "Looks at another season. Answer: context.", [
+        static let declaration = FrameDeclaration("context", "Chooses the season to show. Answer: context.", [
             .init("context", commonSchema("context"), "\"all\" or the id of an athlete of the family."),
             .request,
         ], example: #"{"type":"context","context":"01910000-0000-7000-8000-000000000011"}"#)

@@ -29,12 +29,12 @@ extension ClientFrame {
         static let declaration = FrameDeclaration(
             "create_token", "Makes a token for a program. Answer: program_token, or error confirm_first.", [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
-                .init("id", commonSchema("identifier"), "Of the token, drawn by the client. With the nonce it makes a repetition get the first answer."),
+                .init("id", commonSchema("identifier"), "The id of the token, which the client makes. With the nonce, a repetition gets the first answer."),
                 .init("nonce", commonSchema("nonce"), "Kept until the answer is there, like a password."),
                 .init("name", ["type": "string"], "At most 60 characters."),
                 .init("scope", ["enum": .array(TokenScope.allCases.map { .string($0.rawValue) })], "read, write, or calendar."),
                 .init("days", commonSchema("count"), "How long it is valid, 1 to 365."),
-                .init("athletes", listSchema("identifier"), "Whose calendars it opens, at most 32; only with calendar.", required: false),
+                .init("athletes", listSchema("identifier"), "The athletes whose calendars it opens, at most 32; only with calendar.", required: false),
             ], feature: .tokens,
             example:
                 #"{"type":"create_token","request":19,"id":"01910000-0000-7000-8000-000000000042","nonce":"9d1f6b0c3e7a4852c06e5fb18a2d7394","name":"Export","scope":"read","days":90}"#

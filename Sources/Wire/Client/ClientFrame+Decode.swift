@@ -18,7 +18,7 @@ extension ClientFrame {
         do throws(JSONError) {
             return try read(try type(of: octets, &content), octets, &content)
         } catch {
-            guard let refusal = content.refusal else { throw Rejection(.badFrame, "No frame of this protocol: \(error)") }
+            guard let refusal = content.refusal else { throw Rejection(.badFrame, "This is not a frame of the protocol: \(error)") }
             return try refused(octets, refusal, content)
         }
     }
@@ -58,7 +58,7 @@ extension ClientFrame {
         }
         guard let word else { throw content.missing("type") }
         guard let known = byType[word] else {
-            throw content.refuse(.badFrame, "No frame is called \(Words.quoted(word)). \(Words.older)", field: "type")
+            throw content.refuse(.badFrame, "Unknown frame: \(Words.quoted(word)). \(Words.older)", field: "type")
         }
         return known
     }
@@ -80,7 +80,7 @@ extension ClientFrame {
                 guard isKnown else {
                     let name = key.string
                     throw content.refuse(
-                        .unknownField, "\(Words.quoted(name)) is no part of a frame called \(Parts.declaration.type). \(Words.older)",
+                        .unknownField, "\(Words.quoted(name)) is not part of the frame \(Parts.declaration.type). \(Words.older)",
                         field: name.utf8.count <= WireBounds.wordOctets ? name : String(name.unicodeScalars.prefix(40)))
                 }
             }
@@ -94,7 +94,7 @@ extension ClientFrame {
     private static func refuse(_ member: JSONKey, _ error: JSONError, _ content: inout FrameContent) {
         guard content.refusal == nil else { return }
         let name = member.string
-        content.refusal = Rejection(.invalid, "\(name) is not what it must be: \(error)", field: name)
+        content.refusal = Rejection(.invalid, "\(name) is not valid: \(error)", field: name)
     }
 
     /// Something in the frame is refused. If the rest is sound and it is a mutation with a number or a question with a request, that number gets
@@ -104,7 +104,7 @@ extension ClientFrame {
         do throws(JSONError) {
             numbers = try Self.numbers(octets, content.limits)
         } catch {
-            throw Rejection(.badFrame, "No frame of this protocol: \(error)")
+            throw Rejection(.badFrame, "This is not a frame of the protocol: \(error)")
         }
         if numbers.type == MutateParts.declaration.type, let mutation = numbers.mutation { return .refusedMutation(id: mutation, refusal) }
         if content.refusesQuestion, let request = numbers.request { return .refusedRequest(request: request, refusal) }

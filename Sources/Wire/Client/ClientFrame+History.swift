@@ -36,7 +36,7 @@ extension ClientFrame {
             .init("request", commonSchema("count"), "Echoed in the answer."),
             .init("record", commonSchema("link"), "Of one record; left out: of the whole family.", required: false),
             .init("before", commonSchema("positive"), "Older than this sequence; left out: begin at the newest.", required: false),
-            .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
+            .init("limit", ["type": "integer", "minimum": 1], "The largest number of entries, at most page_records."),
         ], feature: .history, example: #"""
             {"type":"history","request":3,"record":{"kind":"event","id":"01910000-0000-7000-8000-000000000100"},"before":120,"limit":50}
             """#)
@@ -50,7 +50,7 @@ extension ClientFrame {
             case "request": content.request = try reader.readCount()
             case "record": record = try Self.readTarget(&reader, &content)
             case "before":
-                guard try reader.peekKind() != .string else { throw content.refuse(.invalid, "before is a sequence", field: "before") }
+                guard try reader.peekKind() != .string else { throw content.refuse(.invalid, "before must be a sequence", field: "before") }
                 before = try reader.readCount(from: 1)
             case "limit": limit = try content.readLimit(&reader)
             default: return false

@@ -39,12 +39,12 @@ extension ClientFrame {
     struct InviteParts: ClientFrameParts {
         static let declaration = FrameDeclaration(
             "invite",
-            "Invites somebody, or makes a new code in place of one that expired or was lost. Answer: invite. Sent again with the same content it gets the same answer.",
+            "Invites a person, or makes a new code in place of one that expired or was lost. Answer: invite. Sent again with the same content it gets the same answer.",
             [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("id", commonSchema("identifier"), "Of the invite: a new UUID (version 7) of the client's."),
                 .init("nonce", commonSchema("nonce"), "The code follows from it. Kept until the answer is there."),
-                .init("member", commonSchema("identifier"), "A member without a sign-in, or somebody who is invited; left out: somebody new.", required: false),
+                .init("member", commonSchema("identifier"), "A member without a sign-in, or an invited person; left out: a new person.", required: false),
                 .init("name", ["type": "string"], "Of somebody new.", required: false),
                 .init("role", commonSchema("role"), "Of somebody new.", required: false),
                 .init("email", ["type": "string"], "The code is accepted with it as well as with the name.", required: false),

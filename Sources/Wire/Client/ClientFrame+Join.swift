@@ -33,9 +33,9 @@ extension ClientFrame {
         static let declaration = FrameDeclaration("join", "Takes a seat in one family's room. Answer: joined, then changes or a snapshot, then live.", [
             .init("family", commonSchema("identifier"), "One of welcome's memberships."),
             .init("client", commonSchema("identifier"), "This installation; mutation numbers count per client."),
-            .init("context", commonSchema("context"), "Whose season is looked at; left out: an athlete's own, all for others.", required: false),
-            .init("cursor", commonSchema("cursor"), "Where the client stopped; left out: a snapshot, please.", required: false),
-            .init("quiet", ["type": "boolean"], "True: nobody is told of this connection; left out: false.", required: false, feature: .quiet),
+            .init("context", commonSchema("context"), "The season to show, an athlete's or all; left out: an athlete's own, all for others.", required: false),
+            .init("cursor", commonSchema("cursor"), "The client's last position; left out: the client needs a snapshot.", required: false),
+            .init("quiet", ["type": "boolean"], "True: the others are not notified of this connection; left out: false.", required: false, feature: .quiet),
             .init(
                 "differed", commonSchema("count"), "The sequence at which the checksum differed, so that everything is loaded again.", required: false,
                 feature: .checksum),

@@ -54,14 +54,14 @@ extension ClientFrame {
         static let declaration = FrameDeclaration("list", "Asks for a page of a list. Answer: page.", [
             .init("request", commonSchema("count"), "Echoed in the answer."),
             .init("kind", commonSchema("kind"), "Of which kind."),
-            .init("athlete", commonSchema("context"), "Whose; left out: as the context says.", required: false, feature: .lists),
-            .init("filter", commonSchema("filter"), "What the records must be; left out: nothing.", required: false, feature: .lists),
-            .init("search", ["type": "string"], "What their texts contain, without case and accents.", required: false, feature: .lists),
+            .init("athlete", commonSchema("context"), "The athlete; left out: the context's.", required: false, feature: .lists),
+            .init("filter", commonSchema("filter"), "The conditions for the records; left out: none.", required: false, feature: .lists),
+            .init("search", ["type": "string"], "The text to search for, ignoring case and accents.", required: false, feature: .lists),
             .init(
-                "sort", ["enum": .array(Query.Sort.allCases.map { .string($0.rawValue) })], "In which order; left out: the kind's own.",
+                "sort", ["enum": .array(Query.Sort.allCases.map { .string($0.rawValue) })], "The order; left out: the kind's own.",
                 required: false, feature: .lists),
             .init("before", commonSchema("word"), "The next of an earlier page of the same list; left out: its beginning.", required: false),
-            .init("limit", ["type": "integer", "minimum": 1], "How many at most, not more than page_records."),
+            .init("limit", ["type": "integer", "minimum": 1], "The largest number of entries, at most page_records."),
             .init("count", ["type": "boolean"], "Whether total is wanted.", required: false, feature: .lists),
             .init("deleted", ["type": "boolean"], "The deleted records that can be restored, instead of the living ones.", required: false, feature: .lists),
         ], example: #"{"type":"list","request":1,"kind":"event","filter":{"date":"upcoming"},"sort":"date_asc","limit":50}"#)
@@ -95,7 +95,7 @@ extension ClientFrame {
                 guard let known = Query.Sort(rawValue: word) else {
                     let sorts = Query.Sort.allCases.map(\.rawValue).joined(separator: ", ")
                     throw content.refuseQuestion(
-                        .invalid, "Lists are not sorted by \(Words.quoted(word)), but by one of \(sorts)", field: "sort")
+                        .invalid, "Lists cannot be sorted by \(Words.quoted(word)). Choose one of \(sorts)", field: "sort")
                 }
                 sort = known
             case "before": before = try content.readMark(&reader)

@@ -8,8 +8,8 @@ extension ClientFrame {
             .init("operations", [
                 "type": "array", "minItems": 1, "items": commonSchema("operation"), "description": "At most operations_per_mutation.",
             ], "In the order in which they are applied.", required: false),
-            .init("undo", commonSchema("positive"), "Instead of operations: the sequence of the change to take back.", required: false, feature: .undo),
-            .init("allow_overlap", commonSchema("overlap_override"), "Overlaps of trip items that are meant, and why.", required: false, feature: .overlaps),
+            .init("undo", commonSchema("positive"), "Instead of operations: the sequence of the change to undo.", required: false, feature: .undo),
+            .init("allow_overlap", commonSchema("overlap_override"), "Intended overlaps of trip items, with the reason.", required: false, feature: .overlaps),
         ], oneOf: ["operations", "undo"], example: #"""
             {"type":"mutate","mutation":7,"operations":[{"op":"update","kind":"event","id":"01910000-0000-7000-8000-000000000100","base":3,"fields":{"registered":true}}]}
             """#)
@@ -44,7 +44,7 @@ extension ClientFrame {
                 throw content.refuse(.tooMany, "allow_overlap names at most \(content.limits.overlapPairs) pairs", field: "allow_overlap")
             }
             guard !overlap.pairs.isEmpty else {
-                throw content.refuse(.required, "allow_overlap names the pairs that it accepts", field: "allow_overlap")
+                throw content.refuse(.required, "allow_overlap must name the pairs that it accepts", field: "allow_overlap")
             }
             let reason: String?
             do throws(Rejection) {
@@ -62,7 +62,7 @@ extension ClientFrame {
         func frame(_ content: inout FrameContent) throws(JSONError) -> ClientFrame {
             let mutation = try content.need(mutation, "mutation")
             if let undo {
-                guard operations == nil else { throw content.refuse(.invalid, "A mutation has operations or undo, not both", field: "undo") }
+                guard operations == nil else { throw content.refuse(.invalid, "A mutation has either operations or undo, not both", field: "undo") }
                 return .mutation(id: mutation, body: .undo(sequence: undo), overlap: overlap)
             }
             guard let operations, !operations.isEmpty else { throw content.missing("operations") }

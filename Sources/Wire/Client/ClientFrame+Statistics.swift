@@ -18,8 +18,8 @@ extension ClientFrame {
     struct StatisticsParts: ClientFrameParts {
         static let declaration = FrameDeclaration("statistics", "Asks for figures. Answer: statistics.", [
             .init("request", commonSchema("count"), "Echoed in the answer."),
-            .init("kind", commonSchema("kind"), "event, document or metric; family for how many records there are of each kind."),
-            .init("athlete", commonSchema("context"), "Whose; left out: as the context says.", required: false),
+            .init("kind", commonSchema("kind"), "event, document or metric; family for the number of records of each kind."),
+            .init("athlete", commonSchema("context"), "The athlete; left out: the context's.", required: false),
         ], feature: .statistics, example: #"{"type":"statistics","request":2,"kind":"event","athlete":"all"}"#)
 
         private var kind: Kind?

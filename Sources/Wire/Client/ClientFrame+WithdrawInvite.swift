@@ -15,7 +15,7 @@ package struct WithdrawInviteRequest: Hashable, Sendable {
 extension ClientFrame {
     struct WithdrawInviteParts: ClientFrameParts {
         static let declaration = FrameDeclaration(
-            "withdraw_invite", "Takes an invite back: its code opens nothing any more. Answer: invite.", [
+            "withdraw_invite", "Withdraws an invite: its code is no longer valid. Answer: invite.", [
                 .init("request", commonSchema("count"), "Echoed in the answer."),
                 .init("id", commonSchema("identifier"), "Of the invite."),
             ], feature: .invites, example: #"{"type":"withdraw_invite","request":7,"id":"01910000-0000-7000-8000-000000000030"}"#)

@@ -61,7 +61,7 @@ struct FrameContent {
     mutating func readKind(_ reader: inout JSONReader) throws(JSONError) -> Kind {
         let name = try reader.readString()
         guard let known = Kind(name: name) else {
-            throw refuseQuestion(.unknownKind, "No kind is called \(Words.quoted(name)). \(Words.older)", field: "kind")
+            throw refuseQuestion(.unknownKind, "Unknown kind: \(Words.quoted(name)). \(Words.older)", field: "kind")
         }
         return known
     }
@@ -76,7 +76,7 @@ struct FrameContent {
 
     /// The `next` of an earlier page.
     mutating func readMark(_ reader: inout JSONReader) throws(JSONError) -> String {
-        guard try reader.peekKind() != .integer else { throw refuse(.invalid, "before is the next of an earlier page", field: "before") }
+        guard try reader.peekKind() != .integer else { throw refuse(.invalid, "before must be the next of an earlier page", field: "before") }
         return try reader.readWord()
     }
 }

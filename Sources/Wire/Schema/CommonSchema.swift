@@ -5,7 +5,7 @@ import Queries
 enum CommonSchema {
     static let document: SchemaTree = .object([
         ("$schema", .string(SchemaDocument.dialect)),
-        ("title", "What frames are made of"),
+        ("title", "The parts of frames"),
         ("$defs", .object(scalars + records + operations + changes + others)),
     ])
 
@@ -51,7 +51,7 @@ enum CommonSchema {
         ]),
         ("instant", ["type": "integer", "description": "Milliseconds since 1970, UTC."]),
         ("word", [
-            "type": "string", "description": "A secret or a mark of the server, to be given back as it is.",
+            "type": "string", "description": "A secret or a mark of the server, to be returned unchanged.",
             "minLength": 1, "maxLength": .integer(Int64(WireBounds.wordOctets)),
         ]),
         ("nonce", [
@@ -61,7 +61,7 @@ enum CommonSchema {
         ("kind", ["enum": .array(Kind.allCases.map { .string($0.name.description) })]),
         ("role", ["enum": .array(Role.allCases.map { .string($0.rawValue) })]),
         ("code", ["enum": .array(ErrorCode.allCases.map { .string($0.rawValue) })]),
-        ("context", ["description": "Whose season one looks at.", "anyOf": [["const": "all"], own("identifier")]]),
+        ("context", ["description": "The athlete whose season is shown, or all.", "anyOf": [["const": "all"], own("identifier")]]),
         ("cursor", closed("A position in one family's history of one database.", [("epoch", own("word")), ("seq", own("count"))])),
         ("link", closed("A record of any kind.", [("kind", own("kind")), ("id", own("identifier"))])),
         ("element", closed(
@@ -98,7 +98,7 @@ enum CommonSchema {
                 op("create") + [("athlete", own("identifier")), ("fields", ["type": "object"])], optional: ["athlete", "fields"],
                 rules: perKind(creatable) { [("fields", fields($0, "create"))] })),
             ("op_update", closed(
-                "base is the version that the author saw. merge disjoint: edits of different fields both stand.",
+                "base is the version that the author saw. merge disjoint: changes of different fields are both kept.",
                 op("update") + [
                     ("base", own("positive")), ("merge", ["const": "disjoint"]), ("fields", ["type": "object"]), ("add", ["type": "object"]),
                     ("remove", ["type": "object"]),
@@ -115,7 +115,7 @@ enum CommonSchema {
                 op("shift") + [("base", own("positive")), ("days", days)],
                 rules: [["properties": ["kind": ["enum": kinds(\.shiftsWithDays)]]]], feature: .of(operation: "shift"))),
             ("op_copy", closed(
-                "A new trip with its items, or a new event, like the one called from, so many days later; local times stay.",
+                "A new trip with its items, or a new event, copied from the one called from, this many days later; local times stay.",
                 op("copy") + [("from", own("identifier")), ("days", days)],
                 rules: [["properties": ["kind": ["enum": kinds(\.isCopied)]]]], feature: .of(operation: "copy"))),
         ]
@@ -129,14 +129,14 @@ enum CommonSchema {
         return [
             ("change", ["oneOf": [own("changed_create"), own("changed_update"), own("changed_delete"), own("changed_restore")]]),
             ("changed_create", closed(
-                "A new record, whole.", op("create") + [("athlete", own("identifier"))] + version + [("fields", ["type": "object"])],
+                "A new record, complete.", op("create") + [("athlete", own("identifier"))] + version + [("fields", ["type": "object"])],
                 optional: ["athlete"], rules: perKind(Kind.allCases) { [("fields", fields($0, "fields"))] })),
             ("changed_update", closed(
                 "The fields that changed, sets whole.", op("update") + version + [("fields", ["type": "object"])],
                 rules: perKind(Kind.allCases) { [("fields", fields($0, "assigned"))] })),
             ("changed_delete", closed("The record is deleted; it can be restored for 30 days.", op("delete") + version)),
             ("changed_restore", closed(
-                "The record is back, whole, with its creation as it was.",
+                "The record is restored, complete, with its original creation.",
                 op("restore") + [("athlete", own("identifier"))] + version + [
                     ("created_at", own("instant")), ("created_by", own("identifier")), ("fields", ["type": "object"]),
                 ], optional: ["athlete"], rules: perKind(Kind.allCases) { [("fields", fields($0, "fields"))] })),
@@ -145,7 +145,7 @@ enum CommonSchema {
 
     private static let others: [(String, SchemaTree)] = [
         ("conflict", closed(
-            "What an author whose record has moved on needs to decide.",
+            "The facts that an author needs to decide about a record that has changed.",
             [
                 ("record", own("record")),
                 ("fields", [
@@ -153,14 +153,14 @@ enum CommonSchema {
                     "items": closed(
                         "A field that both sides changed.",
                         [
-                            ("field", ["type": "string"]), ("base", ["description": "What the author saw; null also when it is no longer known."]),
-                            ("yours", ["description": "What the author asked for."]), ("theirs", ["description": "What is there."]),
+                            ("field", ["type": "string"]), ("base", ["description": "The value that the author saw; null also if it is no longer known."]),
+                            ("yours", ["description": "The value that the author wants."]), ("theirs", ["description": "The current value."]),
                             ("member", own("identifier")), ("at", own("instant")),
                         ]),
                 ]),
             ])),
         ("filter", closed(
-            "What the records of a list must be; which of these a kind knows stands in protocol.md.",
+            "The conditions for the records of a list; protocol.md lists those of each kind.",
             [
                 ("type", ["type": "string"]), ("types", ["type": "array", "items": ["type": "string"]]),
                 ("status", ["enum": .array(Query.Status.allCases.map { .string($0.rawValue) })]),
@@ -182,7 +182,7 @@ enum CommonSchema {
                 ("metrics", [
                     "type": "array",
                     "items": closed(
-                        "What was measured of one type; of type other, of one label.",
+                        "The measurements of one type; for type other, of one label.",
                         [
                             ("type", ["type": "string"]), ("label", ["type": "string"]), ("records", own("count")), ("best", own("mark")),
                             ("latest", own("mark")),
@@ -204,32 +204,32 @@ enum CommonSchema {
                 ("date", ["type": "string", "format": "date"]),
             ])),
         ("history", closed(
-            "One change of the family; its changes are those of the change frame, updates with before: what they replaced.",
+            "One change of the family; its changes are those of the change frame, updates have before: the replaced values.",
             [
                 ("seq", own("positive")), ("at", own("instant")), ("member", own("identifier")), ("undoable", ["type": "boolean"]),
                 ("undoes", own("positive")), ("changes", ["type": "array", "items": ["type": "object"]]),
             ], optional: ["undoes"])),
         ("digest", closed(
-            "What happened after a sequence. complete is false when more happened than a digest looks at: then after is a later one.",
+            "The changes after a sequence. complete is false if there are more than a digest covers: then after is a later sequence.",
             [
                 ("after", own("count")), ("seq", own("count")), ("complete", ["type": "boolean"]), ("changes", own("count")),
                 ("kinds", [
                     "type": "array",
                     "items": closed(
-                        "What happened to records of a kind.",
+                        "The changes of records of a kind.",
                         [
                             ("kind", own("kind")), ("created", own("count")), ("updated", own("count")), ("deleted", own("count")),
                             ("restored", own("count")),
                         ]),
                 ]),
                 ("members", [
-                    "type": "array", "items": closed("Who made changes.", [("member", own("identifier")), ("changes", own("count"))]),
+                    "type": "array", "items": closed("The authors of changes.", [("member", own("identifier")), ("changes", own("count"))]),
                 ]),
                 ("messages", own("count")), ("mentions", ["type": "array", "items": own("identifier")]),
                 ("records", [
                     "type": "array",
                     "items": closed(
-                        "The latest that happened to a record.",
+                        "The latest change of a record.",
                         [
                             ("kind", own("kind")), ("id", own("identifier")), ("seq", own("positive")), ("at", own("instant")),
                             ("member", own("identifier")),
@@ -237,7 +237,7 @@ enum CommonSchema {
                 ]),
             ])),
         ("access", closed(
-            "Somebody looked at an athlete's season, at a document of it, or took it along.",
+            "A person viewed an athlete's season or a document of it, or exported it.",
             [
                 ("at", own("instant")), ("athlete", own("identifier")), ("member", own("identifier")),
                 ("what", ["enum": .array(AccessNote.Subject.allCases.map { .string($0.rawValue) })]), ("record", own("identifier")),
@@ -248,7 +248,7 @@ enum CommonSchema {
                 ("id", own("identifier")), ("member", own("identifier")), ("role", own("role")), ("name", ["type": "string"]),
                 ("email", ["type": "string"]), ("inviter", own("identifier")), ("created_at", own("instant")), ("expires_at", own("instant")),
                 ("state", ["enum": .array(Invite.State.allCases.map { .string($0.rawValue) })]), ("last_day", ["type": "string", "format": "date"]),
-                ("mail", ["enum": .array(InviteMail.allCases.map { .string($0.rawValue) }), "description": "What became of the mail with the code; left out if none was sent."]),
+                ("mail", ["enum": .array(InviteMail.allCases.map { .string($0.rawValue) }), "description": "The result of the mail with the code; left out if none was sent."]),
             ], optional: ["email", "inviter", "last_day", "mail"], feature: .invites)),
         ("standing", closed(
             "Whether a member may sign in. signed_in: somebody has; invited: an invite waits. An athlete of 13 to 17 needs a consent.",
@@ -283,7 +283,7 @@ enum CommonSchema {
                 ("used_on", ["type": "string", "format": "date"]),
             ], optional: ["used_on"], feature: .passwords)),
         ("calendar", closed(
-            "A calendar feed of the member, without its address. It has one of mine, athlete, trip and all; kinds, detail and alarms are left out where they are event and trip_item, full and true. fetches counts how often a program asked for it, program is what the last one called itself.",
+            "A calendar feed of the member, without its address. It has exactly one of mine, athlete, trip and all; kinds, detail and alarms are left out where they are event and trip_item, full and true. fetches is the number of fetches, program the name of the last program.",
             [
                 ("id", own("identifier")), ("name", ["type": "string"]), ("mine", ["type": "array", "items": own("identifier")]),
                 ("athlete", own("identifier")), ("trip", own("identifier")), ("all", ["const": true]),
@@ -308,19 +308,19 @@ enum CommonSchema {
                 ("end_time", ["type": "string"]), ("end_zone", ["type": "string"]),
             ])),
         ("overlap", closed(
-            "Two items of one trip at the same time, and who would be at both.",
+            "Two items of one trip at the same time, and the members who would be at both.",
             [
                 ("item", own("overlap_item")), ("with", own("overlap_item")),
                 ("members", ["type": "array", "items": own("identifier")]),
             ])),
         ("warning", closed(
-            "Something that was done and may not be meant. double_booking: it overlaps another record of the same member.",
+            "A change that may not be intended. double_booking: it overlaps another record of the same member.",
             [
                 ("code", ["enum": .array(MutationWarning.Code.allCases.map { .string($0.rawValue) })]), ("kind", own("kind")),
                 ("id", own("identifier")), ("with", own("link")), ("member", own("identifier")), ("message", ["type": "string"]),
             ])),
         ("presence", closed(
-            "Who is here, and whose season they look at.",
+            "A member who is connected, and the season that they view.",
             [("member", own("identifier")), ("connections", own("count")), ("context", own("context"))])),
         ("membership", closed(
             "A family that the person belongs to.",

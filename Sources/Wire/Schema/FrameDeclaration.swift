@@ -63,7 +63,7 @@ let checksumSchema: SchemaTree = ["type": "integer", "minimum": 0, "maximum": 4_
 
 extension FrameDeclaration.Member {
     /// Of a client's frame that has no number of its own.
-    static let request = Self("request", commonSchema("count"), "Any number of the client's; every answer echoes it.", required: false, feature: .requests)
+    static let request = Self("request", commonSchema("count"), "A number that the client chooses; every answer echoes it.", required: false, feature: .requests)
     /// Of the frames that answer those.
     static let answered = Self("request", commonSchema("count"), "The number in the frame that it answers.", required: false, feature: .requests)
 }

@@ -29,7 +29,7 @@ enum KindSchema {
         if !sets.isEmpty {
             definitions.append(("edits", .object([
                 ("type", "object"),
-                ("description", "What add and remove of an operation that updates may name."),
+                ("description", "The elements that add and remove of an updating operation may name."),
                 ("properties", .object(sets.map { ($0.name, elements($0, form: .operation)) })),
                 ("additionalProperties", false),
             ])))
@@ -129,7 +129,7 @@ enum KindSchema {
             members += [("description", "An exact decimal number with the decimals that its author wrote.")]
         case .localDateTime:
             members += [("type", "string"), ("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]$")]
-            members += [("description", "What a clock shows in the zone that another field names.")]
+            members += [("description", "The local time in the zone that another field names.")]
         case .date:
             members += [("type", "string"), ("format", "date"), ("pattern", "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
         case .time: members += [("type", "string"), ("pattern", "^([01][0-9]|2[0-3]):[0-5][0-9]$")]

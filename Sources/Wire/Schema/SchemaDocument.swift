@@ -93,7 +93,7 @@ package enum SchemaDocument {
     ]
 
     private static let limits: SchemaTree = [
-        "description": "The limits of a server that nobody configured. The welcome frame carries those in force.",
+        "description": "The default limits of a server. The welcome frame carries those in force.",
         "limits": .array(Limits.entries.map { entry in
             [
                 "name": .string(entry.name.description),

@@ -17,19 +17,19 @@ extension ServerFrame {
         static let declaration = FrameDeclaration("account", "Answers account and the frames that change how the person signs in.", [
             .init("request", commonSchema("count"), "The number in the request."),
             .init("name", ["type": "string"], "The sign-in name; left out without a password.", required: false),
-            .init("factor", ["type": "boolean"], "A one-time password is asked for beside the password."),
-            .init("recovery_codes", commonSchema("count"), "How many are left."),
+            .init("factor", ["type": "boolean"], "Whether a one-time password is needed besides the password."),
+            .init("recovery_codes", commonSchema("count"), "The number of codes that are left."),
             .init("confirmed_until", commonSchema("instant"), "Until then no confirm is needed; left out: confirm first, if the person has a password or passkey.", required: false),
-            .init("passkeys", ["type": "array", "items": commonSchema("passkey")], "The person's passkeys, the first made first; left out if there are none.", required: false),
+            .init("passkeys", ["type": "array", "items": commonSchema("passkey")], "The person's passkeys, oldest first; left out if there are none.", required: false),
             .init("mail", ["type": "string"], "The person's e-mail address, confirmed, masked; left out without one.", required: false),
             .init("mail_pending", ["type": "string"], "An address that waits to be confirmed, masked.", required: false),
-            .init("mail_problem", ["enum": .array(MailProblem.allCases.map { .string($0.rawValue) })], "The mail to mail_pending was given up, as of mail_failed.", required: false),
+            .init("mail_problem", ["enum": .array(MailProblem.allCases.map { .string($0.rawValue) })], "The mail to mail_pending was abandoned, as in mail_failed.", required: false),
             .init("secret", commonSchema("word"), "After add_factor: the secret, as a person types it into an authenticator program.", required: false),
             .init("address", ["type": "string"], "After add_factor: the same as an otpauth address, for a QR picture.", required: false),
             .init("codes", ["type": "array", "items": ["type": "string"]], "After make_recovery_codes: the codes, this once.", required: false),
             .init("device", commonSchema("word"), "After set_password: as of signed_in.", required: false),
             .init("code", commonSchema("word"), "After recover_member: for the member, who redeems it once.", required: false),
-            .init("expires_at", commonSchema("instant"), "The code opens nothing from then on.", required: false),
+            .init("expires_at", commonSchema("instant"), "The code is not valid from then on.", required: false),
         ], feature: .passwords, example: #"""
             {"type":"account","request":21,"name":"ana","factor":true,"recovery_codes":9,"confirmed_until":1776251400000}
             """#)

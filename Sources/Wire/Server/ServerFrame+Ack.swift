@@ -36,7 +36,7 @@ extension ServerFrame {
             .init("mutation", commonSchema("positive"), "Which."),
             .init("seq", commonSchema("positive"), "The change that it made; left out: it changed nothing.", required: false),
             .init("records", listSchema("version"), "The new version of each record that changed."),
-            .init("warnings", listSchema("warning"), "What was done and may not be meant.", required: false, feature: .overlaps),
+            .init("warnings", listSchema("warning"), "Changes that may not be intended.", required: false, feature: .overlaps),
         ], example: #"""
             {"type":"ack","mutation":7,"seq":121,"records":[{"id":"01910000-0000-7000-8000-000000000100","version":4}]}
             """#)

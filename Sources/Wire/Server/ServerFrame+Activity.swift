@@ -16,7 +16,7 @@ package struct MemberActivity: Hashable, Sendable {
 extension ServerFrame {
     struct ActivityParts: ServerFrameParts {
         static let declaration = FrameDeclaration("activity", "Another member's occupation at this moment; forget it after 6 s, or with the member's next one.", [
-            .init("member", commonSchema("identifier"), "Who."),
+            .init("member", commonSchema("identifier"), "The member."),
             .init("action", ["enum": .array(Activity.Action.allCases.map { .string($0.rawValue) })],
                 "typing: a message, or a comment about record; editing, looking: at record; idle: none of these any more."),
             .init("record", commonSchema("link"), "A record, which need not be one that you hold.", required: false),

@@ -33,7 +33,7 @@ extension ServerFrame {
         static let declaration = FrameDeclaration(
             "calendars", "Answers calendars, add_calendar, change_calendar and remove_calendar: the member's calendar feeds as they are now.", [
                 .init("request", commonSchema("count"), "The number in the request."),
-                .init("calendars", listSchema("calendar"), "The first made first; at most 20."),
+                .init("calendars", listSchema("calendar"), "Oldest first; at most 20."),
                 .init("made", commonSchema("identifier"), "After add_calendar: which one was made.", required: false),
                 .init("token", commonSchema("word"), "After add_calendar: its secret, for /feeds/TOKEN.ics. The server keeps a hash of it.", required: false),
             ], feature: .calendars, example: #"""

@@ -4,14 +4,14 @@ package import JSON
 
 extension ServerFrame {
     struct ChangeParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("change", "What one mutation did. It is on stable storage. Sequences have no gaps.", [
+        static let declaration = FrameDeclaration("change", "The change of one mutation. It is on stable storage. Sequences have no gaps.", [
             .init("seq", commonSchema("positive"), "Its place in the family's history."),
             .init("at", commonSchema("instant"), "When it was committed."),
-            .init("member", commonSchema("identifier"), "Who did it."),
+            .init("member", commonSchema("identifier"), "The author."),
             .init("client", commonSchema("identifier"), "The author's client; left out: the server itself.", required: false),
             .init("mutation", commonSchema("positive"), "The author's number for it.", required: false),
             .init("overlap", commonSchema("overlap_override"), "Overlaps that the author accepted.", required: false, feature: .overlaps),
-            .init("undoes", commonSchema("positive"), "The change that this one takes back.", required: false, feature: .undo),
+            .init("undoes", commonSchema("positive"), "The change that this one undoes.", required: false, feature: .undo),
             .init("changes", listSchema("change"), "In the order in which they were applied."),
         ], example: #"""
             {"type":"change","seq":121,"at":1776250800000,"member":"01910000-0000-7000-8000-000000000010","client":"01910000-aaaa-7000-8000-0123456789ab","mutation":7,"changes":[{"op":"update","kind":"event","id":"01910000-0000-7000-8000-000000000100","version":4,"fields":{"registered":true}}]}

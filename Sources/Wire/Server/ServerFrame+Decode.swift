@@ -16,7 +16,7 @@ extension ServerFrame {
             guard let known = byType[word] else { return try unknown(word, octets) }
             return try read(known, octets)
         } catch {
-            throw Rejection(.badFrame, "No frame of this protocol: \(error)")
+            throw Rejection(.badFrame, "This is not a frame of the protocol: \(error)")
         }
     }
 

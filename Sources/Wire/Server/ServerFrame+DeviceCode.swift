@@ -20,7 +20,7 @@ extension ServerFrame {
         static let declaration = FrameDeclaration("device_code", "Answers add_device.", [
             .init("request", commonSchema("count"), "The number in the request."),
             .init("code", commonSchema("word"), "For the other device, which redeems it once."),
-            .init("expires_at", commonSchema("instant"), "The code opens nothing from then on."),
+            .init("expires_at", commonSchema("instant"), "The code is not valid from then on."),
         ], feature: .devices, example: #"""
             {"type":"device_code","request":20,"code":"7K3QX-00000-11111-ZZZZZ","expires_at":1776251400000}
             """#)

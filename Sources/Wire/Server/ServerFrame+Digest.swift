@@ -90,7 +90,7 @@ extension ServerFrame {
     struct DigestParts: ServerFrameParts {
         static let declaration = FrameDeclaration("digest", "Answers digest.", [
             .init("request", commonSchema("count"), "The number in the request."),
-            .init("digest", commonSchema("digest"), "What happened."),
+            .init("digest", commonSchema("digest"), "The digest."),
         ], feature: .digest, example: #"""
             {"type":"digest","request":4,"digest":{"after":118,"seq":121,"complete":true,"changes":3,"kinds":[{"kind":"event","created":1,"updated":2,"deleted":0,"restored":0}],"members":[{"member":"01910000-0000-7000-8000-000000000010","changes":3}],"messages":0,"mentions":[],"records":[{"kind":"event","id":"01910000-0000-7000-8000-000000000100","seq":121,"at":1776250800000,"member":"01910000-0000-7000-8000-000000000010"}]}}
             """#)

@@ -2,7 +2,7 @@ import JSON
 
 extension ServerFrame {
     struct DrainParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("drain", "The server goes away; close 4000 follows.", [
+        static let declaration = FrameDeclaration("drain", "The server is shutting down; close 4000 follows.", [
             .init("retry_after", commonSchema("wait"), "Milliseconds to wait before the client connects again. Each client has another time."),
         ], feature: .drain, example: #"""
             {"type":"drain","retry_after":1840}

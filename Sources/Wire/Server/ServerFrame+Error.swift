@@ -3,7 +3,7 @@ import JSON
 
 extension ServerFrame {
     struct ErrorParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("error", "A frame that is no mutation was not done.", RejectionCodec.declaration + [
+        static let declaration = FrameDeclaration("error", "A frame other than a mutation was refused.", RejectionCodec.declaration + [
             .init("request", commonSchema("count"), "The number in the frame that it answers.", required: false),
         ], rules: RejectionCodec.retryRules, example: #"""
             {"type":"error","code":"not_joined","message":"Join a family first.","retry":true,"retry_after":100,"request":1}

@@ -54,7 +54,7 @@ extension ServerFrame {
         static let declaration = FrameDeclaration("history", "Answers history.", [
             .init("request", commonSchema("count"), "The number in the request."),
             .init("entries", listSchema("history"), "Newest first."),
-            .init("next", commonSchema("positive"), "What to ask for with before; left out: this was the oldest.", required: false),
+            .init("next", commonSchema("positive"), "The value of before for the next page; left out: this was the oldest.", required: false),
         ], feature: .history, example: #"""
             {"type":"history","request":3,"entries":[{"seq":121,"at":1776250800000,"member":"01910000-0000-7000-8000-000000000010","undoable":true,"changes":[{"op":"update","kind":"event","id":"01910000-0000-7000-8000-000000000100","version":4,"fields":{"registered":true},"before":{"registered":false}}]}],"next":81}
             """#)

@@ -34,12 +34,12 @@ extension ServerFrame {
             .init("epoch", commonSchema("word"), "Names the family's log. Other families and restored backups have other epochs."),
             .init("seq", commonSchema("count"), "The family's last sequence at this moment."),
             .init("family", commonSchema("identifier"), "The family."),
-            .init("member", commonSchema("identifier"), "Who one is in it."),
-            .init("role", commonSchema("role"), "What one may do in it."),
+            .init("member", commonSchema("identifier"), "The person's member in it."),
+            .init("role", commonSchema("role"), "The member's role in it."),
             .init("context", commonSchema("context"), "The context in force."),
             .init("resume", ["enum": ["changes", "snapshot"]],
-                "What follows: the changes after the cursor, or a snapshot and the changes after it."),
-            .init("presence", listSchema("presence"), "Who is here."),
+                "The next frames: the changes after the cursor, or a snapshot and the changes after it."),
+            .init("presence", listSchema("presence"), "The members who are connected."),
             .answered,
         ], example: #"""
             {"type":"joined","epoch":"e_7f3a","seq":120,"family":"01910000-0000-7000-8000-000000000001","member":"01910000-0000-7000-8000-000000000010","role":"parent","context":"all","resume":"changes","presence":[{"member":"01910000-0000-7000-8000-000000000010","connections":2,"context":"all"}]}

@@ -3,7 +3,7 @@ import JSON
 
 extension ServerFrame {
     struct LiveParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("live", "Everything up to here has been sent; what follows is as it happens.", [
+        static let declaration = FrameDeclaration("live", "Everything up to here has been sent; later changes follow as they happen.", [
             .init("seq", commonSchema("count"), "The last sequence sent."),
             .init("checksum", checksumSchema, "Of all records of the family at this sequence.", required: false, feature: .checksum),
         ], example: #"""

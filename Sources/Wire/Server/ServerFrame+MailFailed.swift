@@ -5,10 +5,10 @@ import JSON
 extension ServerFrame {
     struct MailFailedParts: ServerFrameParts {
         static let declaration = FrameDeclaration(
-            "mail_failed", "A mail that the person asked for was given up: to all their connections that have joined.", [
+            "mail_failed", "A mail that the person asked for was abandoned: to all their connections that have joined.", [
                 .init("kind", ["enum": .array(MailKind.allCases.map { .string($0.rawValue) })], "confirm: the code for an address; invite: the code of an invite."),
-                .init("address", ["type": "string"], "Where it was to go, masked: a…@example.org."),
-                .init("problem", ["enum": .array(MailProblem.allCases.map { .string($0.rawValue) })], "refused: the mail server refused it for good; late: it could not be handed over in time."),
+                .init("address", ["type": "string"], "Its address, masked: a…@example.org."),
+                .init("problem", ["enum": .array(MailProblem.allCases.map { .string($0.rawValue) })], "refused: the mail server refused it for good; late: it could not be delivered in time."),
                 .init("invite", commonSchema("identifier"), "Of the kind invite: the invite.", required: false),
             ], feature: .mail, example: #"""
             {"type":"mail_failed","kind":"invite","address":"r…@example.org","problem":"refused","invite":"01910000-0000-7000-8000-000000000030"}

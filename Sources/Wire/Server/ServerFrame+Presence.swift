@@ -17,10 +17,10 @@ package struct Presence: Hashable, Sendable {
 
 extension ServerFrame {
     struct PresenceParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("presence", "Somebody came, went, or looks at another season.", [
-            .init("member", commonSchema("identifier"), "Who."),
+        static let declaration = FrameDeclaration("presence", "A member came, left, or views another season.", [
+            .init("member", commonSchema("identifier"), "The member."),
             .init("connections", commonSchema("count"), "How many there are; 0: gone."),
-            .init("context", commonSchema("context"), "Whose season the latest one looks at."),
+            .init("context", commonSchema("context"), "The season that the latest connection views."),
         ], example: #"""
             {"type":"presence","member":"01910000-0000-7000-8000-000000000010","connections":2,"context":"all"}
             """#)

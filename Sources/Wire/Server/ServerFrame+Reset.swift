@@ -9,8 +9,8 @@ package enum ResetReason: String, CaseIterable, Sendable {
 
 extension ServerFrame {
     struct ResetParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("reset", "Forget the records held, a snapshot follows. Drafts stay.", [
-            .init("reason", ["enum": ["epoch_changed", "log_trimmed"]], "Why the cursor could not be used."),
+        static let declaration = FrameDeclaration("reset", "Discard the records, a snapshot follows. Keep drafts.", [
+            .init("reason", ["enum": ["epoch_changed", "log_trimmed"]], "The reason why the cursor could not be used."),
         ], example: #"""
             {"type":"reset","reason":"epoch_changed"}
             """#)

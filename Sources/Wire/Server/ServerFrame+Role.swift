@@ -3,7 +3,7 @@ import JSON
 
 extension ServerFrame {
     struct RoleParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("role", "What this member may do has changed.", [
+        static let declaration = FrameDeclaration("role", "The rights of this member have changed.", [
             .init("role", commonSchema("role"), "From now on."),
         ], example: #"""
             {"type":"role","role":"guest"}

@@ -16,7 +16,7 @@ package struct SnapshotVerification: Hashable, Sendable {
 
 extension ServerFrame {
     struct SnapshotEndParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("snapshot_end", "The snapshot is whole.", [
+        static let declaration = FrameDeclaration("snapshot_end", "The snapshot is complete.", [
             .init("seq", commonSchema("count"), "The cursor from now on."),
             .init("checksum", checksumSchema, "Of all records of the family at this sequence.", required: false, feature: .checksum),
             .init("unsent", checksumSchema, "Of those that the snapshot leaves out; always beside checksum.", required: false, feature: .checksum),

@@ -20,7 +20,7 @@ extension ServerFrame {
         static let declaration = FrameDeclaration("statistics", "Answers statistics.", [
             .init("request", commonSchema("count"), "The number in the request."),
             .init("seq", commonSchema("count"), "The sequence at which all of it is true."),
-            .init("kind", commonSchema("kind"), "What the figures are of."),
+            .init("kind", commonSchema("kind"), "The kind of the figures."),
             .init("statistics", commonSchema("statistics"), "The figures."),
         ], feature: .statistics, example: #"""
             {"type":"statistics","request":2,"seq":121,"kind":"family","statistics":{"kinds":[{"kind":"family","records":1},{"kind":"event","records":40}]}}

@@ -49,15 +49,15 @@ package struct UploadProgress: Hashable, Sendable {
 
 extension ServerFrame {
     struct UploadParts: ServerFrameParts {
-        static let declaration = FrameDeclaration("upload", "How far a file is that somebody sends; of the moment, at most one a second for each.", [
+        static let declaration = FrameDeclaration("upload", "The progress of a file that a member uploads; not stored, and sent at most once per second for each.", [
             .init("id", commonSchema("identifier"), "The upload, and the document once it is there."),
-            .init("member", commonSchema("identifier"), "Who sends."),
-            .init("athlete", commonSchema("identifier"), "Whose document it will be."),
-            .init("title", ["type": "string"], "What it will be called."),
-            .init("octets", commonSchema("count"), "What came so far."),
-            .init("total", commonSchema("count"), "Of how many; left out while the sender has not said.", required: false),
+            .init("member", commonSchema("identifier"), "The member who uploads."),
+            .init("athlete", commonSchema("identifier"), "The athlete of the document."),
+            .init("title", ["type": "string"], "The title of the document."),
+            .init("octets", commonSchema("count"), "The received octets."),
+            .init("total", commonSchema("count"), "The total; left out while it is not known.", required: false),
             .init("state", ["enum": ["running", "paused", "finished", "cancelled"]],
-                "running; paused: it can go on from where it is; finished: the document is there; cancelled: nothing of it is kept."),
+                "running; paused: it can resume; finished: the document is there; cancelled: nothing of it is kept."),
         ], feature: .uploads, example: #"""
             {"type":"upload","id":"01910000-0000-7000-8000-000000000700","member":"01910000-0000-7000-8000-000000000010","athlete":"01910000-0000-7000-8000-000000000011","title":"Highlights.mp4","octets":47185920,"total":104857600,"state":"running"}
             """#)

@@ -56,7 +56,7 @@ extension ServerFrame {
             .init("features", [
                 "type": "array", "items": ["type": "string"],
                 "$comment": .string("Of this server: " + Feature.allCases.map(\.rawValue).joined(separator: ", ") + "."),
-            ], "What the server knows besides 0.1.0; left out: nothing. Ignore words that you do not know.", required: false),
+            ], "The features of the server besides those of 0.1.0; left out: none. Ignore unknown words.", required: false),
             .init("web", ["type": "string", "pattern": "^[0-9a-f]{32}$"], "The build of the web client that this server offers: a page of another build loads itself again.", required: false, feature: .web),
             .answered,
         ], example: #"""

@@ -228,7 +228,7 @@ struct ArchiveTests {
         try world.mutate(home, home.parent, message(world.newID(), "One more"))
         guard case .failure(.refused(let rejection)) = try shelf.load(archive, into: world) else { throw Unexpected() }
         #expect(rejection.code == .alreadyExists)
-        #expect(rejection.message == "This family is here already and is not as in the archive. Nothing was changed.")
+        #expect(rejection.message == "This family already exists and differs from the archive. Nothing was changed.")
         #expect(try world.log(home).count == 2)
     }
 }
@@ -303,7 +303,7 @@ struct ArchiveRefusalTests {
         files["manifest.json"] = Array(text.utf8)
         let error = try refusal(shelf, pack(order(files).compactMap { name in files[name].map { (name, $0) } }))
         #expect(error == .newer(3))
-        #expect(error.sentence == "This archive was written by a newer Huddle (form 3, this program knows 2): install the newer program to import it.")
+        #expect(error.sentence == "This archive was written by a newer Huddle (format 3, this program knows 2): install the newer program to import it.")
     }
 
     @Test("files that are missing, doubled or not ours")

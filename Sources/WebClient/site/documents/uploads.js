@@ -460,7 +460,7 @@ export class Uploads {
     let sentence = "";
     try { sentence = JSON.parse(text).sentence; } catch { /* no JSON */ }
     upload.state = "failed";
-    // What was refused is not there any more: another attempt begins from the beginning.
+    // What was refused no longer exists: another attempt begins from the beginning.
     upload.address = undefined;
     upload.problem = WORDS.uploadFailed(sentence || WORDS.theServerAnswered(status));
     this.#next();

@@ -54,7 +54,7 @@ export const USUAL_RETRY = 1000;
 export const FEATURES = new Set(["kinds", "quiet", "lists", "statistics", "history", "digest", "access_log", "undo", "plans", "overlaps", "uploads", "requests", "drain", "checksum", "invites", "audit", "consent", "sessions", "families", "tokens", "devices", "passwords", "mail", "web", "ping", "activity", "calendars", "deletion"]);
 
 /**
- * The limits of a server that nobody configured.
+ * The default limits of a server.
  * @type {{[name: string]: number}}
  */
 export const LIMITS = {
