@@ -131,5 +131,5 @@ if [ "$wanted" != all ]; then
 fi
 export root work fuzzer kept words longest
 export -f fuzz_one unpack dictionary_of
-# One failing target does not keep the others from their time; xargs tells at the end (123).
+# One failing target does not keep the others from their time; xargs reports it at the end (123).
 targets | xargs -P 2 -I{} bash -c "fuzz_one {} $seconds"

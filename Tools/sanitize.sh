@@ -6,7 +6,7 @@
 #
 # By default all suites but those whose work is done by other processes, whose reports nobody would see.
 #
-# Exit status: that of the tests, and 66 when the sanitizer found something. What it said is in .build/sanitize-KIND.log.
+# Exit status: that of the tests, and 66 if the sanitizer found something. Its report is in .build/sanitize-KIND.log.
 set -euo pipefail
 # shellcheck source=deploy/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../deploy/lib.sh"
@@ -33,7 +33,7 @@ run_build "$log" "Building the tests for the $kind sanitizer" -j 2 --build-tests
     grep -E 'error:' "$log" | head -n 20 >&2
     stop "The build failed; all that was said is in $log."
 }
-# Races go on to the end, so that one run tells them all. Leaks are not asked for: XCTest itself leaks.
+# The run continues after a race, so that one run reports all of them. Leaks are not checked: XCTest itself leaks.
 status=0
 SWIFT_BACKTRACE=enable=no TSAN_OPTIONS="halt_on_error=0 exitcode=66" ASAN_OPTIONS=detect_leaks=0 \
     swift test --package-path "$root" --scratch-path "$scratch" --skip-build --disable-xctest "--sanitize=$kind" ${flags[@]+"${flags[@]}"} \

@@ -77,7 +77,7 @@ swift test --package-path "$root" --skip-build --disable-xctest 2>&1 | tee -a "$
     status=$?
 kill "$watcher" 2>/dev/null || true
 if [ "$status" -ne 0 ]; then
-    # Thousands of lines lie between a failure and the end: each is told again where whoever looks at the end finds it.
+    # Thousands of lines lie between a failure and the end: each is repeated at the end, where it is easy to find.
     awk '/^✘.* recorded an issue/ { told = 30 } /^(◇|✔|➜)/ || /^✘ (Suite|Test (run|.* failed after))/ { told = 0 } told-- > 0' "$log" | cut -c 1-400 | head -n 300
     stop "Tests failed (exit code $status); the whole log is $log."
 fi

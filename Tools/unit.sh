@@ -228,7 +228,7 @@ mkdir -p /etc/systemd/system/huddled.service.d
 printf '[Unit]\nRequires=huddled.socket\nAfter=huddled.socket\n[Service]\nExecStart=\nExecStart=/usr/local/bin/huddled serve --data %s\n' $data >/etc/systemd/system/huddled.service.d/socket.conf
 systemctl daemon-reload
 check "the socket unit starts" systemctl start huddled.socket
-check "whoever connects starts the server" is "$(status_from 127.0.0.1)" 200
+check "a connection starts the server" is "$(status_from 127.0.0.1)" 200
 check "by the socket" is "$(systemctl is-active huddled)" active
 systemctl stop huddled.socket huddled
 printf '[Unit]\nRequires=huddled-redirect.socket\nAfter=huddled-redirect.socket\n[Service]\nExecStart=\nExecStart=/usr/local/bin/huddled serve %s\n' \

@@ -45,34 +45,34 @@ find_swift() {
     stop "Huddle is built with Swift 6.3: install it as https://www.swift.org/install/linux/ says (swiftly install 6.3), then run this again."
 }
 
-# need_packages NAME…: installs the Debian packages that are lacking; asks nobody and touches nothing when none is.
+# need_packages NAME…: installs the missing Debian packages. If none is missing, it asks nobody and changes nothing.
 need_packages() {
-    local lacking=() name as_root=()
+    local missing=() name as_root=()
     # The toolchain links with the system's C++ run time; a minimal system may have none of any version.
-    compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || lacking+=(g++)
+    compgen -G '/usr/lib/gcc/*/*/libstdc++.so' >/dev/null || missing+=(g++)
     if ! command -v dpkg-query >/dev/null; then
         note "No Debian packages here: these must be installed already, under whatever names they have: $*"
         return 0
     fi
     for name in "$@"; do
-        [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || lacking+=("$name")
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || missing+=("$name")
     done
-    [ ${#lacking[@]} -gt 0 ] || return 0
+    [ ${#missing[@]} -gt 0 ] || return 0
     if [ "$(id -u)" -ne 0 ]; then
         if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
             as_root=(sudo -n)
         else
-            stop "Some packages are lacking; run this line as root, then this script again: apt-get update && apt-get install -y --no-install-recommends ${lacking[*]}"
+            stop "Some packages are missing. Run this line as root, then run this script again: apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
         fi
     fi
-    note "Installing ${lacking[*]} …"
+    note "Installing ${missing[*]} …"
     mkdir -p "$root/.build"
     {
         ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
-            ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${lacking[@]}"
+            ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
     } >"$root/.build/packages.log" 2>&1 || {
         tail -n 20 "$root/.build/packages.log" >&2
-        stop "apt could not install ${lacking[*]}: mend what it says above ($root/.build/packages.log), then run this again."
+        stop "apt could not install ${missing[*]}: fix the problem that it names above ($root/.build/packages.log), then run this again."
     }
 }
 
@@ -106,7 +106,7 @@ build_programs() {
     local log=$root/.build/quickstart.log
     mkdir -p "$root/.build"
     : >"$log"
-    # The stamp carries the time before the build: what is edited meanwhile counts as changed.
+    # The stamp has the time before the build: files that are edited during the build count as changed.
     touch "$root/.build/quickstart.began"
     # Both in one build: while one core compiles the modules of the server, which wait for each other, another one compiles those of the client.
     HUDDLE_PROGRAMS=1 run_build "$log" "Building Huddle" -c release --static-swift-stdlib || {

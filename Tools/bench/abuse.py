@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What abuse leaves behind: memory and descriptors of a server before, during and after, and what its other clients feel.
+"""The remains of abuse: memory and descriptors of a server before, during and after, and what its other clients feel.
 
     Tools/bench/abuse.py [--programs .build/release] [--connections 100000] [--half-open 10000] [--seconds 20]
 
 Makes a folder of its own, starts `huddled` on a free port of this machine, and
-1. connects so many times and goes with a reset at different stages;
-2. holds so many connections whose request never ends;
+1. connects that many times and disconnects with a reset at different stages;
+2. holds that many connections whose request never ends;
 3. lets one member read nothing while the family's messages come at 1 MB a second;
 4. lets eight members of one family send small frames without an end;
 5. lets four programs do nothing but TLS handshakes, none resumed (`openssl s_time`).
-A member of another family works all the while; the time until each of its changes is acknowledged is told. Exit status 1 when
+A member of another family works all the while; the script reports the time until each of its changes is acknowledged. Exit status 1 when
 something is left behind or anybody else was hurt.
 """
 import argparse

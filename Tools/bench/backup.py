@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What people feel while a server is backed up, and how much a second backup copies.
+"""The effect of a backup on the people of a server, and the size of a second backup.
 
   Tools/bench/backup.py [--programs .build/release] [--gigabytes 1] [--files 5] [--rate 500] [--folder DIR] [--json FILE]
 

@@ -112,7 +112,7 @@ def download(port, path, token, context=None, digest=None):
 
 
 def measure(server, port, path, token, context, readers, octets):
-    """Seconds, CPU seconds and the most memory of so many downloads at once."""
+    """Seconds, CPU seconds and the most memory of that many downloads at the same time."""
     watch = Watch(server)
     before = server.cpu()
     watch.start()

@@ -12,7 +12,7 @@ join or list more than three times the larger one alone.
 
   --before HUDDLED  measures another build first, in the same run
   --slow   each sync of the disk takes 4 ms more, in all three parts
-  --stall  no sync returns for 10 s of the part beside the other family. Lists and joins must keep their bounds meanwhile, and
+  --stall  no sync returns for 10 s of the part beside the other family. Lists and joins must keep their bounds during that time, and
            mutations must be answered when the stall ends, within their own bound. At least 20 s are needed.
 
 Needs websockets (Tests/Python/requirements.txt), and a C compiler for a disk that is slow.
@@ -329,7 +329,7 @@ def main():
 
 
 def refusals(path):
-    """What `/metrics` says was refused beyond the limits of a family."""
+    """The refusals beyond the limits of a family, from `/metrics`."""
     import socket
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         client.connect(path)

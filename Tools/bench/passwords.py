@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What passwords cost: one sign-in against the bare hash, and what rooms feel while strangers guess.
+"""The cost of passwords: one sign-in against the bare hash, and the effect on rooms while strangers guess.
 
     Tools/bench/passwords.py [--programs .build/release] [--rounds 40] [--rate 500] [--seconds 20]
 
 Makes a folder of its own, starts `huddled` on a free port of this machine, and
 1. compares, by turns, sign-ins over HTTP with libargon2's hash of the same cost in this process (medians);
-2. sends so many wrong passwords a second, while a member of a room changes something every 20 ms: the times of its
+2. sends that many wrong passwords per second, while a member of a room changes something every 20 ms: the times of its
    acknowledgements by turns without and with the guesses, and the memory of the server.
 """
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a change over HTTP costs: share links that many connections make at the same time.
+"""The cost of a change over HTTP: share links that many connections make at the same time.
 
 proposals.py HUDDLED [LINKS (2000)] [CONNECTIONS (50)]     needs strace
 

@@ -5,7 +5,7 @@ usage: Tools/bench/queries.py [FOLDER OF THE PROGRAMS (.build/release)] [SECONDS
 
 Makes a family of 10,000 records (6,000 events, 2,000 schools, 2,000 coaches) with a history of 50,000 changes in a temporary folder, starts
 huddled there, and asks one question after the other on one connection, each from the last octet of the request to the last of the answer. At
-the end it starts the server anew, joins with and without a cursor, and asks for a first list at once.
+the end it starts the server again, joins with and without a cursor, and immediately asks for a first list.
 Nothing but the standard library; ends what it started and removes what it made.
 """
 import base64
@@ -126,7 +126,7 @@ def fill(session, athletes, generator):
 
 
 def questions(events, schools, athletes, generator):
-    """What is asked: name -> a function that makes one request."""
+    """The questions: name -> a function that makes one request."""
     def event_list(**members):
         return lambda: {"type": "list", "kind": "event", "limit": 50, **members}
     filters = {"type": "visit", "status": "registered", "date": "upcoming"}

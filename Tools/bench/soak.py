@@ -34,7 +34,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from fairness import Session, create, new  # noqa: E402
 
 VISITORS, VISITS_PER_DAY, DAYS, FILE = 3, 6, 7, 300_000
-# What may come on top in the last third.
+# The increase that is allowed in the last third.
 MEMORY, DESCRIPTORS, WAL = 8 << 20, 20, 64 << 20
 
 
@@ -123,7 +123,7 @@ class Device(Session):
 
 
 async def visit(device, url, totals):
-    """What somebody does who opens the client for a moment."""
+    """The acts of a person who opens the client for a moment."""
     await device.come(url)
     family = device.family
     for _ in range(random.randint(1, 5)):

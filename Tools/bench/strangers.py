@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether the time of an answer tells a stranger that something exists.
+"""Measures whether the time of an answer reveals to a stranger that something exists.
 
 usage: Tools/bench/strangers.py [FOLDER OF THE PROGRAMS (.build/release)] [REQUESTS OF EACH KIND (4000)]
 
@@ -107,7 +107,7 @@ def run(server):
         assert found == status, (path, found)
 
     def history(id):
-        # Who is refused too often is cut off; a median does not see one new connection in forty.
+        # A client that is refused too often is disconnected; a median does not see one new connection in forty.
         if asked[0] % 40 == 0:
             if asked[0]:
                 asked[1].socket.close()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the full screen costs with a cache of many records: first paint, key to screen, and doing nothing.
+"""The cost of the full screen with a cache of many records: first paint, key to screen, and doing nothing.
 
     loadgen seed --data /tmp/terminal --families 1 --members 2 --records 5000 --record-kind event
     Tools/bench/terminal.py HUDDLED HUDDLE /tmp/terminal
@@ -163,7 +163,7 @@ def main(huddled, huddle, folder):
                 screen.until("viewing")
                 painted, own = time.perf_counter(), screen.own()
                 paints.append((painted - screen.began, own))
-                # What is typed at once waits until all the rest is read.
+                # Keys that are typed immediately wait until everything else is read.
                 screen.type("Q")
                 screen.until("Q")
                 letters.append((time.perf_counter() - painted, screen.own() - own))

@@ -8,7 +8,7 @@ apart, to the same program three more times: with syncs that return at once, wit
 before the others does that (LD_PRELOAD). What a round is shorter then, they cost it: both happen while it writes, so how long they take by themselves tells
 nothing. `--apart` ends here. Then one and twenty uploads at
 once, as fast as they go and with 5 MB/s each: peak of the memory that is the server's own above what it was, and how long a member of the same room waits
-for the answer to a message meanwhile, and before; as fast as they go five times, of which the middle one counts. Prints JSON.
+for the answer to a message during that time, and before it; as fast as they go five times, of which the middle one counts. Prints JSON.
 """
 import http.client
 import json
@@ -43,7 +43,7 @@ def free_port():
         return one.getsockname()[1]
 
 
-# What is the same program without: `huddled` syncs by these two, and digests what comes in portions by this one (everything else in one go).
+# The same program without them: `huddled` syncs by these two, and digests what comes in portions by this one (everything else in one go).
 APART = {
     "sync": "int fsync(int f) { return 0; }\nint fdatasync(int f) { return 0; }\n",
     # A little of each portion, so that each file keeps a digest of its own.
@@ -109,7 +109,7 @@ def upload(server, octets, title):
 
 
 def proves(server, name):
-    """What is to be missing is missing: nobody measures the same thing twice."""
+    """Checks that the parts to be left out are missing, so that nothing is measured twice."""
     assert f"without-{name}.so" in pathlib.Path(f"/proc/{server.process.pid}/maps").read_text(), f"the server is not the one without {name}"
 
 
@@ -169,7 +169,7 @@ class Watch(threading.Thread):
 
 
 def witness(port, token, family):
-    """In a process of its own, before others if it may be: says something fifty times a second until its input ends, and tells how long each answer took."""
+    """In a process of its own, before others if it may be: says something fifty times a second until its input ends, and reports how long each answer took."""
     try:
         os.nice(-10)
     except OSError:

@@ -272,7 +272,7 @@ def resident(processes):
 
 
 def uploads(browser, server, demo, folder, rounds):
-    """100 MB by the page against a bare PATCH, in turn; and the memory of the tab meanwhile."""
+    """100 MB by the page against a bare PATCH, in turn; and the memory of the tab during that time."""
     import base64
     import http.client
     octets = 100_000_000

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a family of ten years costs: start, join with a snapshot, resume, lists and history of a server on this machine.
+"""The cost of a family of ten years: start, join with a snapshot, resume, lists and history of a server on this machine.
 
     loadgen seed --data /tmp/years --families 1 --members 2 --years 10
     Tools/bench/years.py HUDDLED /tmp/years
@@ -53,21 +53,21 @@ def main(program, folder):
     told("start to ready", opened)
     server, url = start()
     try:
-        anew = []
+        again = []
 
         def join(cursor=None):
             client = Plain(url, TOKEN, cursor=cursor)
             client.wait(lambda: client.is_live)
             client.close()
             if cursor and client.gathered:
-                anew.append(client)
+                again.append(client)
 
         client = Plain(url, TOKEN)
         client.wait(lambda: client.is_live)
         head = client.cursor
         told("join with a snapshot", timed(10, join), f"{len(client.records)} records, sequence {head}")
         told("resume of 1,000 changes", timed(20, lambda: join({"epoch": client.epoch, "seq": head - 1000})),
-             "all of it anew: the log was trimmed" if anew else "")
+             "all of it again: the log was trimmed" if again else "")
         asks = {
             "list events, newest first": dict(type="list", kind="event", athlete="all", limit=50),
             "list events, upcoming camps": dict(type="list", kind="event", athlete="all", filter={"type": "camp", "date": "upcoming"}, limit=50),

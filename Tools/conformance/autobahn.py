@@ -5,7 +5,7 @@
     autobahn.py secure [CASE...]   the same through TLS
     autobahn.py client [CASE...]   wsclient against the fuzzing server
     autobahn.py setup              only installs the suite
-    autobahn.py check              only tells whether it is installed
+    autobahn.py check              only reports whether it is installed
 
 A CASE is a number or a pattern as the suite takes it ("6.4.*"), "all", the default, or "fast", what takes seconds.
 
@@ -43,7 +43,7 @@ CHAPTERS = ["1", "2", "3", "4", "5", "6", "7", "9", "10", "12", "13"]
 # All of RFC 6455 but the chapter that only measures, and of that and of compression a case of each kind: some ten seconds.
 FAST = ["1.*", "2.*", "3.*", "4.*", "5.*", "6.*", "7.*", "9.1.1", "9.2.1", "9.3.1", "9.5.1", "9.7.1", "10.*", "12.1.1", "13.1.1", "13.2.1",
         "13.3.1", "13.5.1", "13.7.11"]
-# What the suite never calls OK: how an endpoint ends a connection after invalid frames, and codes that the RFC leaves open.
+# The cases that the suite never reports as OK: how an endpoint ends a connection after invalid frames, and codes that the RFC leaves open.
 INFORMATIONAL = {"7.1.6", "7.13.1", "7.13.2"}
 # One chapter may take: 12 is some gigabytes through zlib in Python.
 CHAPTER_SECONDS = 4 * 3600
