@@ -8,5 +8,5 @@ export const WORDS = {
   youAreSignedOutThe: "You are signed out. The upload continues when you have signed in again.",
   theServerAnswered: (/** @type {number} */ status) => `the server answered ${status}`,
   uploadFailed: (/** @type {string} */ sentence) => `Upload failed: ${sentence}`,
-  theConnectionWasLostThe: "The connection was lost; the upload goes on by itself.",
+  theConnectionWasLostThe: "The connection was lost; the upload continues by itself.",
 };
