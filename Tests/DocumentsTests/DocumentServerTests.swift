@@ -219,7 +219,7 @@ final class DocumentServerTests {
         default: try Files.write(Self.octets + [1], to: folder + "/a.pdf")
         }
         guard case .failure(.file(let sentence)) = try upload(server, expecting: expected) else { return #expect(Bool(false), "it went on") }
-        #expect(sentence.contains(how == "gone" ? "is not there any more" : "has changed since its upload was asked for") && sentence.contains("nothing of it is kept"))
+        #expect(sentence.contains(how == "gone" ? "no longer exists" : "has changed since its upload was asked for") && sentence.contains("nothing of it is kept"))
         #expect(server.lines.count { $0.hasPrefix("PATCH") } == 1, "octets of another file were sent")
         // The server's octets are dropped, if they can be named.
         if how != "never read" { #expect(server.lines.last == "DELETE /files/\(id)" && taken.octets.isEmpty) }

@@ -215,7 +215,7 @@ struct ServeTests {
             let options = ServerOptions(dataFolder: folder.path + "/other", host: "127.0.0.1", port: port)
             try HuddleServer.run(options, log: LogLines().log) { _ in }
         }
-        #expect(error?.sentence.contains("is taken by another program") == true)
+        #expect(error?.sentence.contains("is in use by another program") == true)
         #expect(try served.say("nonsense\n").contains("bad_frame"))
         served.stop()
     }

@@ -35,7 +35,7 @@ struct HealthTests {
     func certificate(days: Int?, code: String?) {
         let check = HealthCheck.certificate(days: days)
         #expect(check.code == code)
-        if days == -1 { #expect(check.sentence.contains("has ended")) }
+        if days == -1 { #expect(check.sentence.contains("has expired")) }
     }
 
     @Test("A backup is missed only if its age is configured; one as old as that is good")

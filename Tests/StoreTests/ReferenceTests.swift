@@ -146,7 +146,7 @@ struct ReferenceTests {
             """)
         let answer = try world.mutate(home, home.parent, delete(.trip, trip, base: 1))
         #expect(answer.code == .tooMany)
-        #expect(answer.rejection?.message.contains("delete some of it first") == true)
+        #expect(answer.rejection?.message.contains("delete some of them first") == true)
         #expect(try world.query("SELECT count(*) FROM records WHERE deleted_at IS NOT NULL") == 0)
         try world.mutate(home, home.parent, delete(.tripItem, items[0], base: 1))
         #expect(try world.mutate(home, home.parent, delete(.trip, trip, base: 1)).versions.count == 6)

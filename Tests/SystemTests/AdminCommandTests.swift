@@ -260,7 +260,7 @@ extension SystemTests {
                 "served by another huddled already")
             expectFailure(
                 try Programs.huddled("serve", "--data", folder.path + "/two", "--listen", "127.0.0.1:\(server.port)"),
-                "127.0.0.1:\(server.port) is taken")
+                "127.0.0.1:\(server.port) is in use")
             // The one that was there did not notice.
             try Demo(in: folder.path + "/one").members.forEach { #expect($0.token.utf8.count == 43) }
             try server.stop()

@@ -152,7 +152,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         if isGone { try Files.remove(path) } else { _ = try video("long.mp4", seed: 2) }
         let again = try open(relay.url)
         try expect(again, "? for keys")
-        try expect(again, isGone ? "is not there any more" : "has changed since its upload")
+        try expect(again, isGone ? "no longer exists" : "has changed since its upload")
         try again.type("\u{1B}4")
         try expect(again, "No documents yet")
         try expect(again, "R tries again.")

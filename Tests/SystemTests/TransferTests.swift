@@ -70,7 +70,7 @@ extension SystemTests {
             expectFailure(try Programs.huddled("import", "--data", data, file), "cannot be used")
             try Files.write(Array("no archive".utf8), to: file)
             expectFailure(try Programs.huddled("export", "--data", data, "--family", "\(demo.family)", file), "already exists")
-            expectFailure(try Programs.huddled("import", "--data", data, file), "no archive of Huddle")
+            expectFailure(try Programs.huddled("import", "--data", data, file), "not a Huddle archive")
             try Files.remove(file)
             _ = try Programs.huddled("export", "--data", data, "--family", "\(demo.family)", file)
             var octets = try Files.read(file)

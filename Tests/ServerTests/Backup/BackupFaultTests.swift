@@ -86,7 +86,7 @@ struct BackupFaultTests {
 
     /// Ways in which a backup can be wrong, and a word of the sentence that says so.
     static let damage: [(name: String, word: String)] = [
-        ("no manifest", "not finished"), ("cut manifest", "cut"), ("changed manifest", "changed"), ("other form", "form 2"), ("newer", "version 9999"),
+        ("no manifest", "not finished"), ("cut manifest", "truncated"), ("changed manifest", "changed"), ("other form", "format 2"), ("newer", "version 9999"),
         ("no database", "huddle.db is missing"), ("cut database", "huddle.db is not the file"), ("changed database", "huddle.db is not the file"),
         ("no file", "is missing"), ("cut file", "is not the file"), ("changed file", "is not the file"), ("foreign path", "damaged"),
     ]
