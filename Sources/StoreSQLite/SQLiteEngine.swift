@@ -227,10 +227,15 @@ final class SQLiteEngine: StoreEngine {
 
     /// A checkpoint that waits for readers for at most `milliseconds`.
     private func checkpoint(_ mode: Database.CheckpointMode, milliseconds: Int32) throws(SQLiteError) {
+        _ = try waiting(milliseconds) { () throws(SQLiteError) in try database.checkpoint(mode) }
+    }
+
+    /// Does something that waits for other connections for at most `milliseconds`.
+    private func waiting<Value>(_ milliseconds: Int32, _ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         try database.execute("PRAGMA busy_timeout = \(milliseconds)")
-        let result = Result { () throws(SQLiteError) in try database.checkpoint(mode) }
+        let result = Result { () throws(SQLiteError) in try body() }
         try database.execute("PRAGMA busy_timeout = \(Connection.busyMilliseconds)")
-        _ = try result.get()
+        return try result.get()
     }
 
     /// Copies all of SQLite's log into the database file and cuts the log to nothing.
@@ -251,12 +256,14 @@ final class SQLiteEngine: StoreEngine {
 
     /// Pages in one portion: 4 MiB, read in about 2 ms from memory.
     private static let scrubbedPages = 1_024
+    private var scrubbing = ScrubPosition()
 
     func scrub(from page: Int) throws -> ScrubbedPortion {
-        // Pages in the log would come back over scrubbed ones.
-        guard try tidyAll() else { return .busy }
+        if page == 0 { scrubbing = ScrubPosition() }
         do throws(SQLiteError) {
-            return try database.scrub(from: page, count: Self.scrubbedPages).map { .next($0) } ?? .finished
+            let isFinished = try waiting(0) { () throws(SQLiteError) in try database.scrub(&scrubbing, count: Self.scrubbedPages) }
+            checkpoints.look(database.logPages)
+            return isFinished ? .finished : .next(scrubbing.page)
         } catch {
             guard error.isFull || error.isBusy else { throw error }
             return .busy

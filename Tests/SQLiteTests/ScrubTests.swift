@@ -35,6 +35,10 @@ struct ScrubTests {
 
     private func holds(_ path: String) throws -> Bool { try Files.read(path).firstRange(of: Self.secret) != nil }
 
+    private func faults(_ database: Database) throws -> String? {
+        try database.prepare("PRAGMA integrity_check").first { row throws(SQLiteError) in row.text(0) }
+    }
+
     @Test("Copies of deleted rows that SQLite left behind are gone, in portions, and every other row is as it was", arguments: 1...4 as ClosedRange<UInt64>)
     func scrubs(seed: UInt64) throws {
         let folder = try TemporaryFolder()
@@ -45,21 +49,18 @@ struct ScrubTests {
         try database.checkpoint(.truncate)
         // Without this the test would prove nothing.
         #expect(try holds(path))
-        var page: Int? = 0
-        var portions = 0
-        while let next = page {
-            page = try database.scrub(from: next, count: 16)
-            portions += 1
-        }
+        var position = ScrubPosition()
+        var portions = 1
+        while try !database.scrub(&position, count: 16) { portions += 1 }
         #expect(portions > 5)
         #expect(try !holds(path))
         #expect(try content(database) == before)
-        #expect(try database.prepare("PRAGMA integrity_check").first { row throws(SQLiteError) in row.text(0) } == "ok")
+        #expect(try faults(database) == "ok")
         // The pages that the connection had in memory do not bring it back.
         try database.execute("UPDATE t SET text = text || '!' WHERE row % 7 = 0; DELETE FROM t WHERE row % 5 = 0")
         try database.checkpoint(.truncate)
         #expect(try !holds(path))
-        #expect(try database.prepare("PRAGMA integrity_check").first { row throws(SQLiteError) in row.text(0) } == "ok")
+        #expect(try faults(database) == "ok")
     }
 
     @Test("A second round writes nothing, and a page beyond the end is the end")
@@ -68,12 +69,126 @@ struct ScrubTests {
         let path = folder.path + "/t.db"
         var random = SplitMix64(seed: 9)
         let database = try make(path, random: &random)
-        try database.checkpoint(.truncate)
-        #expect(try database.scrub(from: 0, count: 100_000) == nil)
+        var position = ScrubPosition()
+        #expect(try database.scrub(&position, count: 100_000) == true)
         let octets = try Files.read(path)
-        #expect(try database.scrub(from: 0, count: 100_000) == nil)
-        #expect(try database.scrub(from: 1_000_000, count: 10) == nil)
+        let end = position
+        #expect(try database.scrub(&position, count: 10) && position.page == end.page)
+        position = ScrubPosition()
+        #expect(try database.scrub(&position, count: 100_000))
         #expect(try Files.read(path) == octets)
+    }
+
+    /// SQLite sorts the numbers of neighbours when it balances a tree: a page that is not scrubbed yet can get the number of one that is.
+    @Test("Changes between the portions of a round bring nothing back, and the round ends", arguments: 1...12 as ClosedRange<UInt64>)
+    func changes(seed: UInt64) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/t.db"
+        var random = SplitMix64(seed: seed)
+        let database = try make(path, random: &random)
+        try database.checkpoint(.truncate)
+        #expect(try holds(path))
+        var position = ScrubPosition()
+        var portions = 1
+        while try !database.scrub(&position, count: 4) {
+            portions += 1
+            try database.execute("BEGIN")
+            for _ in 0..<12 {
+                let number = Int.random(in: 0...99_999, using: &random)
+                try database.run(
+                    "INSERT INTO t (owner, text, key) VALUES (0, ?, ?)", .text(String(repeating: "others", count: Int.random(in: 1...120, using: &random))),
+                    .text("others\(number)"))
+                try database.run("DELETE FROM t WHERE row IN (SELECT row FROM t WHERE key > ? ORDER BY key LIMIT 8)", .text("others\(number / 2)"))
+            }
+            try database.execute("COMMIT")
+        }
+        #expect(portions > 20)
+        #expect(try !holds(path))
+        #expect(try faults(database) == "ok")
+    }
+
+    /// So that pages to which SQLite gave other numbers, which it does to neighbours in a tree, do not escape.
+    @Test("A page that was scrubbed and has been written since is scrubbed again")
+    func writtenSince() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/t.db"
+        var random = SplitMix64(seed: 5)
+        let database = try make(path, random: &random)
+        try database.execute("DELETE FROM t WHERE row BETWEEN 2 AND 40")
+        var position = ScrubPosition()
+        let page = try database.prepare("SELECT pageno FROM dbstat WHERE name = 't' AND pagetype = 'leaf' ORDER BY path LIMIT 1").first { row throws(SQLiteError) in
+            Int(row.int64(0)) - 1
+        }
+        let first = try #require(page)
+        #expect(try !database.scrub(&position, count: first + 1))
+        // An old copy is in the free space of the page again, and SQLite writes the page with it.
+        let octets = Array(try Files.read(path)[first * 4_096..<(first + 1) * 4_096])
+        let gap = try #require(octets.withUnsafeBytes { PageSpace.free($0, start: 0, usable: 4_096) }?.max { $0.count < $1.count })
+        #expect(gap.count > Self.secret.count)
+        let file = try Files.openForUpdating(path)
+        let place = Int64(first * 4_096 + gap.upperBound - Self.secret.count)
+        _ = try Self.secret.span.bytes.withUnsafeBytes { (all) throws(Errno) in try Files.write(file.raw, all, at: place) }
+        try database.execute("UPDATE t SET text = 'x' WHERE row = 1")
+        while try !database.scrub(&position, count: 16) {}
+        #expect(try !holds(path))
+        #expect(try faults(database) == "ok")
+    }
+
+    @Test("Where the log was begun again between two portions, nobody knows which pages were written: the round starts from the beginning")
+    func unknown() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/t.db"
+        var random = SplitMix64(seed: 3)
+        let database = try make(path, random: &random)
+        var position = ScrubPosition()
+        for portion in 1...3 {
+            #expect(try !database.scrub(&position, count: 4))
+            #expect(position.page == 4 * portion)
+        }
+        try database.execute("UPDATE t SET text = text || '!' WHERE row = 1")
+        #expect(try !database.scrub(&position, count: 4))
+        #expect(position.page == 16, "the log has what was written")
+        let other = try Database(path: path, mode: .readWrite)
+        // A connection checkpoints a log that it knows.
+        try other.execute("SELECT count(*) FROM t")
+        try database.execute("UPDATE t SET text = text || '!' WHERE row = 1")
+        try other.checkpoint(.truncate)
+        #expect(try !database.scrub(&position, count: 4))
+        #expect(position.page == 4)
+    }
+
+    @Test("Nothing is overwritten while a reader needs an older page, beside another writer, or in a database without a write-ahead log")
+    func refuses() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/t.db"
+        var random = SplitMix64(seed: 4)
+        let database = try make(path, random: &random)
+        try database.checkpoint(.truncate)
+        try database.execute("PRAGMA busy_timeout = 0")
+        let before = try Files.read(path)
+        func isRefused(_ database: Database) -> Int32? {
+            var position = ScrubPosition()
+            do throws(SQLiteError) { _ = try database.scrub(&position, count: 100_000) } catch { return position == ScrubPosition() ? error.primaryCode : nil }
+            return nil
+        }
+        let other = try Database(path: path, mode: .readWrite)
+        try other.execute("BEGIN; SELECT count(*) FROM t")
+        try database.execute("UPDATE t SET text = text || '!' WHERE row = 1")
+        #expect(isRefused(database) == 5)
+        try other.execute("COMMIT; BEGIN IMMEDIATE")
+        #expect(isRefused(database) == 5)
+        try other.execute("ROLLBACK")
+        #expect(try holds(path) && Files.read(path).count == before.count)
+        var position = ScrubPosition()
+        // A reader of the present needs no older page.
+        try other.execute("BEGIN; SELECT count(*) FROM t WHERE text > 'a'")
+        try database.checkpoint(.passive)
+        try other.execute("COMMIT")
+        #expect(try database.scrub(&position, count: 100_000) && !holds(path))
+
+        let plain = try Database(path: folder.path + "/plain.db", mode: .readWriteCreate)
+        try plain.execute("CREATE TABLE t (a); INSERT INTO t VALUES ('SECRET'); DELETE FROM t")
+        #expect(isRefused(plain) == 21)
     }
 
     @Test("Octets that are not a page of a B-tree, or contradict themselves, are left as they are")
