@@ -55,7 +55,7 @@ final class ReaderPool: Sendable {
         guard request.isShort || payer != nil else { return false }
         return mailbox.put(
             .init(
-                kind: request.isShort ? .arrival : .question, payer: payer, isCounted: request.question != nil,
+                kind: request.isShort ? .arrival : .question, payer: payer, family: request.joined, isCounted: request.question != nil,
                 request: .session(session, request)))
     }
 
@@ -63,7 +63,7 @@ final class ReaderPool: Sendable {
     ///
     /// - Returns: false if there is no room for it.
     func submitMissing(_ family: Identifier, after sequence: Int64) -> Bool {
-        mailbox.put(.init(kind: .arrival, payer: nil, isCounted: false, request: .missing(family, after: sequence)))
+        mailbox.put(.init(kind: .arrival, payer: nil, family: family, isCounted: false, request: .missing(family, after: sequence)))
     }
 
     /// Reads for an HTTP request.
@@ -322,5 +322,13 @@ extension Seat {
         self.init(
             epoch: state.epoch, head: state.head, member: state.member, role: state.role, athletes: state.athletes.map(\.member),
             resume: resume)
+    }
+}
+
+extension ReadRequest {
+    /// The family that a session is about to join.
+    fileprivate var joined: Identifier? {
+        if case .join(_, let join) = self { return join.family }
+        return nil
     }
 }

@@ -6,7 +6,9 @@ import Wire
 /// The queue of the readers, which decides the next job of each thread. A value without threads or clocks.
 ///
 /// - Short jobs (sign-ins, codes, joins; requests over HTTP) go to any thread. The first thread does nothing else, so
-///   they never wait behind a list.
+///   they never wait behind a list. Families take turns with their joins, so that the join of one family waits for one
+///   join of each other family, not for all joins of a family that joins without a pause. A sign-in has no family
+///   before its token is read; sign-ins and joins are taken in turn.
 /// - Questions (lists, figures, history, digests, the log, snapshots) go to the other threads. Families take turns, and
 ///   one family never has all of these threads. Where both kinds wait, a thread takes them in turn.
 /// - Preparations run while nothing else waits.
@@ -40,8 +42,10 @@ struct ReaderQueue: Sendable {
 
     struct Job: Sendable {
         var kind: Class
-        /// The payer, whose family has the turn; `nil` for short jobs before a join.
+        /// The payer, whose family has the turn of a question; `nil` for short jobs before a join.
         var payer: Payer?
+        /// The family that has the turn of an arrival; `nil` if it is not known yet.
+        var family: Identifier?
         /// Whether it counts against the bounds of family and member.
         var isCounted: Bool
         var request: ReaderRequest
@@ -59,7 +63,10 @@ struct ReaderQueue: Sendable {
     }
 
     private let threads: Int
-    private var short: [Class: WaitingLine<Job>] = [:]
+    /// Sign-ins and codes, and joins of families.
+    private var strangers = WaitingLine<Job>()
+    private var joins = TurnQueue<Job>()
+    private var requests = WaitingLine<Job>()
     private var questions = TurnQueue<Job>()
     private var preparations = WaitingLine<Job>()
     /// The current job of each thread; `nil` if it has none.
@@ -70,6 +77,8 @@ struct ReaderQueue: Sendable {
     private var didShort: [Bool]
     /// The short class that comes next if both wait.
     private var nextShort = Class.arrival
+    /// A join comes next where sign-ins wait as well.
+    private var isJoinNext = true
     private var counted: [Payer: Int] = [:]
     private var countedOfFamily: [Identifier: Int] = [:]
     private var refused: [Class: Int] = [:]
@@ -90,7 +99,8 @@ struct ReaderQueue: Sendable {
         if isClosed { return false }
         guard waiting(job.kind) < job.kind.limit else { return refuse(job) }
         switch job.kind {
-        case .arrival, .request: short[job.kind, default: WaitingLine()].append(job)
+        case .arrival: if let family = job.family { joins.append(job, of: family) } else { strangers.append(job) }
+        case .request: requests.append(job)
         case .preparation: preparations.append(job)
         case .question:
             guard let payer = job.payer else { return refuse(job) }
@@ -150,11 +160,17 @@ struct ReaderQueue: Sendable {
 
     private mutating func takeShort() -> Job? {
         let other = nextShort == .arrival ? Class.request : .arrival
-        for kind in [nextShort, other] where short[kind]?.isEmpty == false {
+        for kind in [nextShort, other] where waiting(kind) > 0 {
             nextShort = kind == .arrival ? .request : .arrival
-            return short[kind]?.removeFirst()
+            return kind == .arrival ? takeArrival() : requests.removeFirst()
         }
         return nil
+    }
+
+    private mutating func takeArrival() -> Job? {
+        let isJoin = !joins.isEmpty && (isJoinNext || strangers.isEmpty)
+        isJoinNext = !isJoin
+        return isJoin ? joins.removeFirst(1).first : strangers.removeFirst()
     }
 
     private mutating func takeQuestion() -> Job? {
@@ -195,7 +211,8 @@ struct ReaderQueue: Sendable {
     /// The number of waiting jobs of a class.
     func waiting(_ kind: Class) -> Int {
         switch kind {
-        case .arrival, .request: short[kind]?.count ?? 0
+        case .arrival: strangers.count + joins.count
+        case .request: requests.count
         case .question: questions.count
         case .preparation: preparations.count
         }

@@ -66,6 +66,44 @@ struct ReaderQueueTests {
         #expect(Self.take(&single, 0) == 1)
     }
 
+    /// A join of a family.
+    private static func join(_ number: UInt64, family: UInt64) -> ReaderQueue.Job {
+        .init(
+            kind: .arrival, payer: nil, family: Identifier(high: 0, low: family), isCounted: false,
+            request: .session(number, .join(person: 1, Join(family: Identifier(high: 0, low: family), client: Identifier(high: 2, low: 1)))))
+    }
+
+    @Test("A family that floods joins and lists delays a join and a list of another family by one turn each")
+    func flood() {
+        var queue = ReaderQueue(threads: 3)
+        for number in 1...500 as ClosedRange<UInt64> { #expect(queue.put(Self.join(number, family: 1)) == true) }
+        for number in 501...1_000 as ClosedRange<UInt64> { #expect(queue.put(Self.job(.question, number, member: number / 10)) == true) }
+        _ = queue.put(Self.join(2_001, family: 2))
+        _ = queue.put(Self.job(.question, 2_002, family: 2))
+        #expect(queue.waiting(.arrival) == 501)
+        #expect(Self.take(&queue, 0) == 1)
+        #expect(Self.take(&queue, 0) == 2_001, "the other family's join comes after one of the flood")
+        // The second thread takes short jobs and questions in turn.
+        #expect(Self.take(&queue, 1) == 2)
+        #expect(Self.take(&queue, 1) == 501)
+        #expect(Self.take(&queue, 1) == 3)
+        #expect(Self.take(&queue, 1) == 2_002, "the other family's list comes after one of the flood")
+        // A family that joins later waits for one turn of each family that waits already.
+        _ = queue.put(Self.join(3_001, family: 3))
+        _ = queue.put(Self.join(2_003, family: 2))
+        for expected: UInt64 in [4, 3_001, 2_003] { #expect(Self.take(&queue, 0) == expected) }
+    }
+
+    @Test("Sign-ins, whose family is not known, and joins of all families are taken in turn")
+    func signIns() {
+        var queue = ReaderQueue(threads: 3)
+        for number in 1...3 as ClosedRange<UInt64> { _ = queue.put(Self.job(.arrival, number)) }
+        for number in 11...12 as ClosedRange<UInt64> { _ = queue.put(Self.join(number, family: number)) }
+        _ = queue.put(Self.job(.request, 21))
+        for expected: UInt64? in [11, 21, 1, 12, 2, 3, nil] { #expect(Self.take(&queue, 0) == expected) }
+        #expect(queue.count == 0)
+    }
+
     @Test("questions are bounded for a member and for a family, also while they are answered; catching up is not counted")
     func bounds() {
         var queue = ReaderQueue(threads: 3)
