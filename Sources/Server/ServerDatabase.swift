@@ -36,7 +36,7 @@ struct ServerDatabase: Sendable {
         if copies { try copyBeforeUpgrade(log) }
         let began = Clock.monotonicMilliseconds()
         return try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), mark: mark, isCopied: { CopyLock.isHeld(in: folder) }) { step, last in
-            log?(.info, "upgrade", [.init("step", step), .init("last", last), .init("ms", Clock.monotonicMilliseconds() - began)])
+            log?.always(.info, "upgrade", [.init("step", step), .init("last", last), .init("ms", Clock.monotonicMilliseconds() - began)])
         }
     }
 

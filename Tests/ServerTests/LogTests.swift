@@ -57,7 +57,7 @@ struct LogTests {
         #expect(lines.count("level=error") == 1)
     }
 
-    @Test("a flood of one event is cut at 20 lines a second, whatever its level, hides no other, and is counted afterwards",
+    @Test("A flood of one event is cut at 20 lines per second, whatever its level, hides no other, and is counted afterwards",
         arguments: [Log.Level.info, .warning, .error])
     func flood(level: Log.Level) {
         let lines = LogLines()
@@ -67,6 +67,17 @@ struct LogTests {
         #expect((Log.maxLinesPerSecond...2 * Log.maxLinesPerSecond).contains(lines.count("event=flood")))
         log(.info, "other")
         #expect(lines.count("event=other") == 1)
+    }
+
+    @Test("Each line of an event that no client can provoke is written")
+    func always() {
+        let lines = LogLines()
+        let log = Log(style: LogStyle(least: .info)) { lines.add($0) }
+        for step in 0..<5 * Log.maxLinesPerSecond { log.always(.info, "upgrade", [.init("step", step)]) }
+        #expect(lines.count("event=upgrade") == 5 * Log.maxLinesPerSecond && lines.count("lines_suppressed") == 0)
+        let quiet = LogLines()
+        Log(style: LogStyle(least: .warning)) { quiet.add($0) }.always(.info, "upgrade")
+        #expect(quiet.count("event=upgrade") == 0)
     }
 
     private final class SlowClock: Sendable { let isSlow = Atomic<Bool>(false) }
