@@ -177,7 +177,7 @@ let package = Package(
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
         tests("ServerTests", ["TestSupport", "Calendar", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Deflate", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "EngineScripts", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
-        tests("WebTests", ["EngineScripts", "ClientWorld", "TestSupport", "Bytes", "JSON", "Posix", "Folding", "Dates", "Family", "Queries", "Wire", "Sync"]),
+        tests("WebTests", ["EngineScripts", "ClientWorld", "TestSupport", "Bytes", "JSON", "Posix", "CUTF8proc", "Folding", "Dates", "Family", "Queries", "Wire", "Sync"]),
         tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),
         tests("CommandsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),
         tests("SessionsTests", ["TestSupport", "ClientWorld", "Locks", "TestCertificates", "Bytes", "Crypto", "Posix", "SQLite", "HTTP1", "WebSocket", "JSON", "Family", "Wire", "Sync", "Words", "Sessions", "Documents"]),

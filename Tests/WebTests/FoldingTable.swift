@@ -1,3 +1,4 @@
+import CUTF8proc
 import EngineScripts
 import Folding
 
@@ -13,8 +14,7 @@ struct FoldingTable {
     /// Syllables that decompose by arithmetic (Unicode Standard §3.12).
     static let hangul = 0xAC00...0xD7A3
 
-    init() {
-        let changed = Self.changed()
+    init(_ changed: [Int: String] = Self.changed()) {
         var open = Set(changed.keys)
         func distance(_ point: Int) -> Int? {
             guard open.contains(point), let scalars = changed[point]?.unicodeScalars, scalars.count == 1, let scalar = scalars.first else { return nil }
@@ -64,6 +64,45 @@ struct FoldingTable {
         return changed
     }
 
+    /// What every browser computes by itself: compatibility decomposition, lower case, marks left out.
+    ///
+    /// Unicode keeps all three for the characters that it has (its stability policy), so that the version of a browser counts only for characters that are newer
+    /// than the baseline's.
+    static func plain(_ scalar: Unicode.Scalar) -> String {
+        var points = [Int32](repeating: 0, count: 32)
+        var boundary: Int32 = 0
+        let options = UTF8PROC_DECOMPOSE.rawValue | UTF8PROC_COMPAT.rawValue
+        let count = utf8proc_decompose_char(Int32(bitPattern: scalar.value), &points, points.count, utf8proc_option_t(options), &boundary)
+        var result = String.UnicodeScalarView()
+        for point in points.prefix(max(count, 0)) {
+            guard let one = Unicode.Scalar(UInt32(bitPattern: point)) else { continue }
+            result.append(contentsOf: one.properties.lowercaseMapping.unicodeScalars.filter { ![.nonspacingMark, .spacingMark, .enclosingMark].contains($0.properties.generalCategory) })
+        }
+        return String(result)
+    }
+
+    /// Unicode of the oldest browsers of the baseline.
+    private static let baseline = (major: 15, minor: 0)
+    /// Characters between two runs that make one run of both, at most.
+    private static let longestGap = 64
+
+    /// Runs of code points whose folded form is `plain`; characters in them that folding leaves alone are the same in every browser, too.
+    private static func computed(_ changed: [Int: String]) -> [(start: Int, count: Int)] {
+        func isPlain(_ point: Int) -> Bool {
+            guard let scalar = Unicode.Scalar(UInt32(point)), let age = scalar.properties.age, (age.major, age.minor) <= baseline else { return false }
+            return Array(plain(scalar).utf8) == Array((changed[point] ?? String(scalar)).utf8)
+        }
+        var runs: [(start: Int, count: Int)] = []
+        for point in changed.keys.sorted() where isPlain(point) {
+            if let last = runs.last, point - last.start - last.count <= longestGap, (last.start + last.count..<point).allSatisfy({ !hangul.contains($0) && isPlain($0) }) {
+                runs[runs.count - 1].count = point - last.start + 1
+            } else {
+                runs.append((point, 1))
+            }
+        }
+        return runs
+    }
+
     /// The member of a page of vectors.
     var value: JSONValue {
         func number(_ number: Int) -> JSONValue { .integer(Int64(number)) }
@@ -75,7 +114,14 @@ struct FoldingTable {
     }
 
     /// The module `folding/table.js`. Targets are in lower case, so a capital letter separates them.
-    var module: String {
+    static var module: String {
+        let changed = changed()
+        let runs = computed(changed)
+        let points = Set(runs.flatMap { $0.start..<$0.start + $0.count })
+        return FoldingTable(changed.filter { !points.contains($0.key) }).module(besides: runs)
+    }
+
+    private func module(besides runs: [(start: Int, count: Int)]) -> String {
         func text(_ text: String) -> String { JSONValue.text(text).description }
         let same = self.same.map { "\($0.start),\($0.count),\(text($0.target))" }.joined(separator: ",")
         let listed = self.listed.map { "\($0.start),\(text($0.targets.joined(separator: "Z")))" }.joined(separator: ",")
@@ -84,6 +130,11 @@ struct FoldingTable {
         return """
             // Written from the folding in Swift (HUDDLE_WRITE_PROTO=1); not edited by hand.
 
+            /**
+             * Code points that every browser folds by itself in the same way: first, number.
+             * @type {number[]}
+             */
+            export const COMPUTED = [\(runs.map { "\($0.start),\($0.count)" }.joined(separator: ","))];
             /**
              * Code points with targets at a fixed distance: first, number, step, distance.
              * @type {number[]}

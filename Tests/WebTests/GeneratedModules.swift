@@ -6,7 +6,7 @@ import Wire
 /// The modules of the web client that are written from Swift's declarations.
 enum GeneratedModules {
     static let all: [(path: String, text: String)] = [
-        ("family/kinds.js", kinds), ("wire/protocol.js", protocolModule), ("folding/table.js", FoldingTable().module), ("queries/declarations.js", QueryVectors.module),
+        ("family/kinds.js", kinds), ("wire/protocol.js", protocolModule), ("folding/table.js", FoldingTable.module), ("queries/declarations.js", QueryVectors.module),
         ("family/sentences.js", RuleVectors.sentencesModule),
     ]
 

@@ -43,9 +43,8 @@ enum SiteWords {
                 continue
             }
             let row = octets[end] == UInt8(ascii: ".") ? octets[(end + 1)...].prefix(while: isOfName) : []
-            guard let short = names[String(decoding: row, as: UTF8.self)] else {
-                throw Unknown(text: String(decoding: octets[place..<min(end + 1 + max(row.count, 1), octets.count)], as: UTF8.self))
-            }
+            let name = String(decoding: row, as: UTF8.self)
+            guard let short = names[name] else { throw Unknown(text: name.isEmpty ? local : "\(local).\(name)") }
             result += table + [UInt8(ascii: ".")] + short.utf8
             place = end + 1 + row.count
         }

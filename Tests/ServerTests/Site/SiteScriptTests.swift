@@ -67,7 +67,7 @@ struct SiteScriptTests {
         #expect(script.contains("z:\"25\",\naa:\"26\",") && script.contains("const other = { a: 1 };"))
     }
 
-    @Test("A text that is not in its table is reported", arguments: [("WORDS.none", "WORDS.none"), ("WORDS[one]", "WORDS["), ("f(WORDS)", "WORDS)"), ("WORDS.titles", "WORDS.titles"), ("MANY = WORDS;", "WORDS;")])
+    @Test("A text that is not in its table is reported", arguments: [("WORDS.none", "WORDS.none"), ("WORDS[one]", "WORDS"), ("f(WORDS)", "WORDS"), ("WORDS.titles", "WORDS.titles"), ("MANY = WORDS;", "WORDS")])
     func unknownRow(code: String, told: String) throws {
         let fault = try #require(throws: SiteScript.Fault.self) {
             try join(["app.js": "import { WORDS } from \"./words/app.js\";\n\(code)\n", "words/app.js": "export const WORDS = {\n  title: \"a\",\n};\n"])

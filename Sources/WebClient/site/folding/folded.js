@@ -1,12 +1,12 @@
 // Texts as search and sorting see them, as in the Swift target Folding: the same result on every code point, whatever
-// version of Unicode the browser knows.
-import { LISTED, SAME, SHIFTED } from "./table.js";
+// version of Unicode the browser knows from 15 on.
+import { COMPUTED, LISTED, SAME, SHIFTED } from "./table.js";
 
 /** @type {Map<number, string> | undefined} */
 let changes;
 
 /**
- * The code points above ASCII that folding changes, without Hangul.
+ * The code points above ASCII that folding changes otherwise than browsers do, without Hangul; and those that were asked for.
  * @returns {Map<number, string>}
  */
 function table() {
@@ -29,6 +29,23 @@ function table() {
   }
   changes = map;
   return map;
+}
+
+/**
+ * The folded form of a code point that is not in the table: what the browser itself makes of it, or the character.
+ * @param {number} point
+ * @param {string} character
+ * @returns {string}
+ */
+function computed(point, character) {
+  let low = 0;
+  let high = COMPUTED.length / 2;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (COMPUTED[2 * middle] > point) high = middle;
+    else low = middle + 1;
+  }
+  return low > 0 && point < COMPUTED[2 * low - 2] + COMPUTED[2 * low - 1] ? character.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "") : character;
 }
 
 /**
@@ -59,7 +76,11 @@ export function folded(text) {
     else if (point >= 0xac00 && point <= 0xd7a3) result += jamo(point);
     // Half of a pair of code units is no character: no text of the server has one.
     else if (point >= 0xd800 && point <= 0xdfff) result += "\ufffd";
-    else result += map.get(point) ?? character;
+    else {
+      let target = map.get(point);
+      if (target === undefined) map.set(point, target = computed(point, character));
+      result += target;
+    }
   }
   return result;
 }
