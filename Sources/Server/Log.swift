@@ -4,15 +4,10 @@ import Posix
 /// Structured lines for the operator: `ts=… level=info event=… key=value …` or the same as JSON (`LogStyle`), one event
 /// per line, on standard error.
 ///
-<<<<<<< HEAD
 /// Values are ids, codes, counts and durations: never a token, an address or a family's text. A client that provokes
 /// lines cannot fill the disk with them: above `maxLinesPerSecond` of an event the lines are only counted, and the
-/// count is logged with the next line.
-=======
-/// Values are ids, codes, counts and durations: never a token, an address or a family's text. A client that provokes lines cannot
-/// fill the disk with them: past `maxLinesPerSecond` of an event they are counted, and the count is logged with the next line. Lines that no client can
-/// provoke, like the steps of an upgrade, do not count (`always`).
->>>>>>> a6d952fc (Server: write the steps of an upgrade outside of the limit of lines)
+/// count is logged with the next line. Lines that no client can provoke, like the steps of an upgrade, do not count
+/// (`always`).
 package final class Log: Sendable {
     package typealias Level = LogStyle.Level
 
@@ -36,15 +31,9 @@ package final class Log: Sendable {
         }
     }
 
-<<<<<<< HEAD
     /// The limit for each event. It is enough to understand a bad day, and few enough to keep: clients can provoke a
     /// dozen events, and rarely does more than one of them flood (7 MB per hour).
-    static let maxLinesPerSecond = 32
-=======
-    /// Of each event. Enough for a bad day to be understood, little enough to be kept: there are a dozen events that clients can provoke,
-    /// and seldom more than one of them floods (7 MB an hour).
     static let maxLinesPerSecond = 20
->>>>>>> a6d952fc (Server: write the steps of an upgrade outside of the limit of lines)
 
     private struct Budget {
         var second: Int64 = 0
@@ -86,17 +75,13 @@ package final class Log: Sendable {
         write(style.line(now, level, name, fields))
     }
 
-<<<<<<< HEAD
-    /// A logfmt value: one word is written bare, other text in quotes, without characters that could begin a new line.
-=======
-    /// A line that is written however many there are, for events that only a start of the server brings about.
+    /// Writes a line without a limit, for events that only a start of the server causes.
     package func always(_ level: Level = .info, _ event: StaticString, _ fields: [Field] = []) {
         guard style.takes(level) else { return }
         write(style.line(Clock.wallMilliseconds(), level, "\(event)", fields))
     }
 
-    /// logfmt: bare where it is one word, else in quotes, with nothing in it that could begin a new line.
->>>>>>> a6d952fc (Server: write the steps of an upgrade outside of the limit of lines)
+    /// A logfmt value: one word is written bare, other text in quotes, without characters that could begin a new line.
     static func quoted(_ value: String) -> String {
         let isBare = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
         if isBare { return value }
