@@ -38,7 +38,8 @@ let usage = """
       huddled restore --data DIR [--end-sessions] [--json] FOLDER
       huddled list   --data DIR [--json]
       huddled family list|show --data DIR [--family ID|NAME] [--json]
-      huddled family delete|keep --data DIR --family ID|NAME [--name NAME] [--json]
+      huddled family delete --data DIR --family ID|NAME --name NAME [--json]
+      huddled family keep --data DIR --family ID|NAME [--json]
       huddled person list|show --data DIR [--family ID|NAME] [--member ID] [--json]
       huddled session list|end --data DIR --member ID [--session ID | --all] [--json]
       huddled quota  show|set|clear --data DIR --family ID|NAME [--connections N] [--mutations N] [--burst N]
@@ -170,11 +171,12 @@ func run(_ words: [String]) -> Int32 {
 /// The lines of `usage` about one command, its words and its purpose; `nil` for a command that `usage` does not list.
 private func help(of command: String) -> String? {
     let lines = usage.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    /// The lines from the one that begins with `head` up to the next one that is indented no further.
+    /// The lines that begin with `head`, each with the lines that follow it and are indented further.
     func part(_ head: String) -> [String] {
-        guard let start = lines.firstIndex(where: { $0.hasPrefix(head) }) else { return [] }
         let indent = head.prefix { $0 == " " }.count
-        return [lines[start]] + lines[(start + 1)...].prefix { $0.prefix { $0 == " " }.count > indent }
+        return lines.indices.filter { lines[$0].hasPrefix(head) }.flatMap { start in
+            [lines[start]] + lines[(start + 1)...].prefix { $0.prefix { $0 == " " }.count > indent }
+        }
     }
     let synopsis = part("  huddled \(command) ")
     guard !synopsis.isEmpty else { return nil }

@@ -55,7 +55,7 @@ private struct Folder {
 
     func remove(isStopped: () -> Bool = { false }) throws -> Bool { try files.remove(of: Self.doomed, isStopped: isStopped) }
 
-    /// What is left of the family, by the content and by the names of files.
+    /// The files that are left of the family, by the content and by the names of files.
     var traces: [String] {
         disk.files.filter { file in
             file.value.firstRange(of: Self.secret) != nil || file.key.contains("\(Self.doomed)") || Self.uploads(of: Self.doomed).contains { file.key.contains($0) }

@@ -30,7 +30,7 @@ private final class Household {
     private let transfers: Transfers
     private let claim: DataFolder
     private let database: ServerDatabase
-    /// What a document of the other family has in its files.
+    /// The content of the document of the other family.
     let evergreen = Array("Evergreen".utf8)
 
     init() throws {
