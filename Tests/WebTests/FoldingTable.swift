@@ -64,7 +64,7 @@ struct FoldingTable {
         return changed
     }
 
-    /// What every browser computes by itself: compatibility decomposition, lower case, marks left out.
+    /// The form that every browser computes by itself: compatibility decomposition, lower case, marks left out.
     ///
     /// Unicode keeps all three for the characters that it has (its stability policy), so that the version of a browser counts only for characters that are newer
     /// than the baseline's.
@@ -122,7 +122,8 @@ struct FoldingTable {
     }
 
     private func module(besides runs: [(start: Int, count: Int)]) -> String {
-        func text(_ text: String) -> String { JSONValue.text(text).description }
+        // A backtick alone would look like a text over several lines (`SiteScript`).
+        func text(_ text: String) -> String { JSONValue.text(text).description.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "\\u0060") }
         let same = self.same.map { "\($0.start),\($0.count),\(text($0.target))" }.joined(separator: ",")
         let listed = self.listed.map { "\($0.start),\(text($0.targets.joined(separator: "Z")))" }.joined(separator: ",")
         let shifted = self.shifted.map { "\($0.start),\($0.count),\($0.step),\($0.distance)" }.joined(separator: ",")

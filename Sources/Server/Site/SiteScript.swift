@@ -2,7 +2,8 @@
 ///
 /// The page loads one file: no later part can be missing after an upgrade, and 60 modules would take five times as long
 /// (docs/ARCHITECTURE.md). Each module is a function with a scope of its own; imports and exports are only by name.
-/// Comment lines and indentation are left out. Modules keep these rules, so that no parser is needed:
+/// Comments and space are left out (`SiteSpace`), and the tables of texts are next to each other, which compresses
+/// better. Modules keep these rules, so that no parser is needed:
 /// - an import is one line, `import { a, b as c } from "./file.js";`, before everything else;
 /// - an export is a declaration: `export const`, `export function`, `export async function` or `export class`;
 /// - no text in backticks spans several lines, and `/** @` begins a type, never a part of a text;
@@ -40,7 +41,7 @@ enum SiteScript {
         var exports: [String: [String]] = [:]
         /// The short names of the rows of each table.
         var rows: [String: [String: String]] = [:]
-        var script = "\"use strict\";(()=>{\n"
+        var script = "", tables = ""
 
         func add(_ path: String, from importer: String, line: Int) throws(Fault) {
             if numbers[path] != nil { return }
@@ -69,11 +70,12 @@ enum SiteScript {
                 let list = one.names.map { $0.name == $0.local ? $0.name : "\($0.name):\($0.local)" }.joined(separator: ",")
                 return "const{\(list)}=$\(numbers[one.path] ?? 0);\n"
             }
-            script += "const $\(number)=(()=>{\n\(names.joined())\(module.body)return{\(module.exports.joined(separator: ","))};\n})();\n"
+            let code = "const $\(number)=(()=>{\n\(names.joined())\(SiteSpace.squeezed(module.body))return{\(module.exports.joined(separator: ","))};\n})();\n"
+            if module.imports.isEmpty, SiteWords.isTable(path, module.exports) { tables += code } else { script += code }
         }
 
         try add(entry, from: entry, line: 0)
-        return script + "})();\n"
+        return "\"use strict\";(()=>{\n\(tables)\(script)})();\n"
     }
 
     /// Reads a module.

@@ -6,7 +6,7 @@ import Testing
 struct SiteScriptTests {
     private func join(_ modules: [String: String]) throws -> String { try SiteScript.join("app.js") { modules[$0] } }
 
-    @Test("Modules become functions in the order of their needs, each once; comments, indentation and types are gone")
+    @Test("Modules become functions in the order of their needs, each once; comments, space and types are gone")
     func joined() throws {
         let script = try join([
             "app.js": """
@@ -15,7 +15,7 @@ struct SiteScriptTests {
                 import { both } from "./ground/both.js";
 
                 /** A type that goes. */
-                const text = /** @type {string} */ (String(one)); // stays: it is behind code
+                const text = /** @type {string} */ (String(one)); // goes, too
                   both(text, zwei, `a${one}b`, "// no comment", "/* neither */");
                 """,
             "ground/numbers.js": "/**\n * Many lines\n */\nexport const one = 1;\nexport const two = 2;\n",
@@ -25,25 +25,19 @@ struct SiteScriptTests {
             script == """
                 "use strict";(()=>{
                 const $0=(()=>{
-                const one = 1;
-                const two = 2;
-                return{one,two};
+                const one=1;const two=2;return{one,two};
                 })();
                 const $1=(()=>{
                 const{one}=$0;
-                function both(...all) {
-                return [one, ...all];
-                }
-                class Pair {}
-                async function later() {}
+                function both(...all){return[one,...all];}
+                class Pair{}
+                async function later(){}
                 return{both,Pair,later};
                 })();
                 const $2=(()=>{
                 const{one,two:zwei}=$0;
                 const{both}=$1;
-                const text = (String(one)); // stays: it is behind code
-                both(text, zwei, `a${one}b`, "// no comment", "/* neither */");
-                return{};
+                const text=(String(one));both(text,zwei,`a${one}b`,"// no comment","/* neither */");return{};
                 })();
                 })();
 
@@ -62,9 +56,25 @@ struct SiteScriptTests {
             "words/app.js": "export const WORDS = {\n  title: \"title: WORDS\",\n  of: (/** @type {number} */ title) => `${title}: WORDS`,\n  list: [\n    { title: 1 },\n  ],\n};\n",
             "words/many.js": "export const WORDS = {\n\(rows)\n};\nexport const other = { a: 1 };\n",
         ])
-        #expect(script.contains("const WORDS = {\na:\"title: WORDS\",\nb:(title) => `${title}: WORDS`,\nc:[\n{ title: 1 },\n],\n};"), "\(script)")
-        #expect(script.contains("console.log(WORDS.a, WORDS.b(1), this.WORDS.title, MY_WORDS, \"title: x\", MANY.a, MANY.ad);"), "\(script)")
-        #expect(script.contains("z:\"25\",\naa:\"26\",") && script.contains("const other = { a: 1 };"))
+        #expect(script.contains("const WORDS={a:\"title: WORDS\",b:(title)=>`${title}: WORDS`,c:[{title:1},],};"), "\(script)")
+        #expect(script.contains("console.log(WORDS.a,WORDS.b(1),this.WORDS.title,MY_WORDS,\"title: x\",MANY.a,MANY.ad);"), "\(script)")
+        #expect(script.contains("z:\"25\",aa:\"26\",") && script.contains("const other={a:1};"))
+    }
+
+    @Test("Space and comments go, and nothing else", arguments: [
+        ("a = b + +c - -d + e;", "a=b+ +c- -d+e;"), ("return x / y / 2;", "return x/ y/ 2;"), ("return /a b[/ \"]c/g.test(text) ? 1 : 2;", "return/a b[/ \"]c/g.test(text)?1:2;"),
+        ("x = \"a  b \\\" c\" + 'd \\' e';", "x=\"a  b \\\" c\"+'d \\' e';"), ("f(`a  ${ b ? `c  ${ { d: 1 } }` : \"e  f\" }  g`);", "f(`a  ${b?`c  ${{d:1}}`:\"e  f\"}  g`);"),
+        ("try { a(); } catch { /* blocked storage */ }", "try{a();}catch{}"), ("a(); // a comment's end", "a();"), ("const url = \"https://a\"; // b", "const url=\"https://a\";"),
+        ("if (a in b && typeof c === \"d\") throw new E(f);", "if(a in b&&typeof c===\"d\")throw new E(f);"), ("static async *#a() { yield `b`; }", "static async*#a(){yield`b`;}"),
+        ("if (!/^[a-z/]+$/.test(a) || /\\/ /u.test(b)) return;", "if(!/^[a-z/]+$/.test(a)||/\\/ /u.test(b))return;"), ("const é = a ? .5 : [1, 2][0] / 3;", "const é=a?.5:[1,2][0]/ 3;"),
+    ])
+    func space(code: String, squeezed: String) {
+        #expect([squeezed, squeezed + "\n"].contains(SiteSpace.squeezed(code)), "\(SiteSpace.squeezed(code))")
+    }
+
+    @Test("A line feed stays where the next line could continue the statement")
+    func lineFeeds() {
+        #expect(SiteSpace.squeezed("a\nb();\nc(\nd,\ne\n)\nf {\n}\ng\n") == "a\nb();c(d,e\n)\nf{}\ng\n")
     }
 
     @Test("A text that is not in its table is reported", arguments: [("WORDS.none", "WORDS.none"), ("WORDS[one]", "WORDS"), ("f(WORDS)", "WORDS"), ("WORDS.titles", "WORDS.titles"), ("MANY = WORDS;", "WORDS")])

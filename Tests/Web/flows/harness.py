@@ -85,8 +85,8 @@ class Person:
         return page
 
     def _error(self, error):
-        # Firefox reports each connection that fails as an exception.
-        if not re.search(r"establish a connection|was interrupted while the page was loading", str(error)):
+        # Firefox reports each connection that fails as an exception, and asks for an icon of pages without one.
+        if not re.search(r"establish a connection|was interrupted while the page was loading|/favicon\.ico because it violates", str(error)):
             self.faults.append(f"exception: {error}")
 
     def _console(self, message):

@@ -232,6 +232,8 @@ export function documentsPage(app) {
           h("p.hint", { dir: "auto" }, [season.schoolOf(one) ?? WORDS.general, owner, instantText(one.created_at)].filter((text) => text).join(" · ")))),
       };
     };
+    // A feed without an entry is not one (ARIA).
+    list.hidden = size === 0;
     entries.show({ count: size, key: (index) => found[index].id, item });
     add.toggleAttribute("hidden", !season.mayCreate("document"));
     const { isLoading } = app.store;

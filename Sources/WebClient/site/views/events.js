@@ -167,6 +167,8 @@ export function eventsPage(app, athlete) {
     status.classList.toggle("awaited", app.store.isLoading);
     status.textContent = timelineStatus(app);
     results.textContent = counted(events.length, WORDS.result);
+    // A feed without an entry is not one (ARIA).
+    list.hidden = events.length === 0;
     entries.show({ count: events.length, key: (place) => events[place].id, item: (place) => card(app, events[place], { position: place + 1, size: events.length }) });
     const mayCreate = season.mayCreate("event");
     add.toggleAttribute("hidden", !mayCreate);
