@@ -44,6 +44,7 @@ export HUDDLE_REQUIRE_PROMETHEUS=1
 "$root/.ci/layers"
 "$root/.ci/coverage" --check
 "$root/.ci/prose"
+"$root/.ci/names"
 (cd "$root" && codespell README.md CONTRIBUTING.md Package.swift docs proto deploy Tests Sources Tools .ci)
 
 run_build "$log" "Building the tests" --build-tests || {

@@ -171,7 +171,7 @@ package final class BlobFolder: Sendable {
                         try stranger(place, body)
                         continue
                     }
-                    // A blob that is swept meanwhile no longer exists.
+                    // A blob that is swept in the meantime no longer exists.
                     guard let status = try disk.status("\(path)/\(place)") else { continue }
                     try body(.blob(blob, octets: status.octets, modified: status.modified))
                 }

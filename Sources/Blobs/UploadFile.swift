@@ -3,7 +3,7 @@ internal import Locks
 package import Posix
 
 /// One upload on disk. Its steps wait for the disk, so they run on the file pool, one after the other; another thread
-/// may read `written` and `progress` meanwhile.
+/// may read `written` and `progress` in the meantime.
 ///
 /// Only `progress.offset` is a promise. Octets appended since the last `synchronize` may be lost in a crash, and are
 /// dropped when writing or syncing fails: the part then continues from the synced octets, as after a crash.

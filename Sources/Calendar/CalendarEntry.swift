@@ -36,7 +36,7 @@ package struct CalendarEntry: Hashable, Sendable {
     /// Title of an entry that shows its time alone.
     package static let busyTitle = "Busy"
 
-    /// Without all that tells more than the time.
+    /// Without everything that reveals more than the time.
     package var withoutDetails: CalendarEntry {
         var entry = self
         entry.title = Self.busyTitle

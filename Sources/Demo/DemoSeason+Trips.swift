@@ -3,7 +3,7 @@ import Dates
 import Family
 
 /// One trip of the demo, around an event.
-struct TripPlan {
+struct DemoTripPlan {
     /// One item of the trip's plan.
     struct Item {
         /// Days after the trip's first.
@@ -81,8 +81,8 @@ extension DemoSeason {
     private static let madison = "America/Chicago"
     private static let phoenix = "America/Phoenix"
 
-    static let trips: [TripPlan] = [
-        TripPlan(
+    static let trips: [DemoTripPlan] = [
+        DemoTripPlan(
             name: "Phoenix for the Sonoran Classic", athlete: 1, day: -55, before: 1, length: 5, location: "Phoenix, Arizona", zone: phoenix,
             author: 0, people: [0, 3], notes: "Arizona keeps no summer time.",
             items: [
@@ -96,7 +96,7 @@ extension DemoSeason {
                 .init(
                     day: 4, start: "11:20", end: "19:25", category: "transportation", title: "Flight home", location: "PHX", endsIn: home),
             ]),
-        TripPlan(
+        DemoTripPlan(
             name: "Asheville for the Prospect Camp", athlete: 1, day: 8, before: 1, length: 3, location: "Asheville, North Carolina", zone: home,
             author: 0, people: [0, 3], notes: "Two rooms. Free to cancel until the week before.",
             items: [
@@ -119,7 +119,7 @@ extension DemoSeason {
                 .init(day: 1, start: "18:00", category: "other", title: "Nobody talks about baseball"),
                 .init(day: 2, start: "12:15", end: "14:20", category: "transportation", title: "Flight home", location: "AVL"),
             ]),
-        TripPlan(
+        DemoTripPlan(
             name: "Madison with Mateo", athlete: 1, day: 36, before: 1, length: 4, location: "Madison, Wisconsin", zone: madison, author: 1,
             people: [1, 3], notes: "Thursday's flights are cheaper.",
             items: [

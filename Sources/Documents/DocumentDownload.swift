@@ -29,7 +29,7 @@ package struct DocumentDownload {
     /// - Parameters:
     ///   - attempts: the number of consecutive network failures, without an octet between them, after which the
     ///     download fails; the received octets stay next to the target.
-    ///   - wait: waits this many milliseconds; false if the user cancelled meanwhile.
+    ///   - wait: waits this many milliseconds; false if the user cancelled in the meantime.
     package init(_ server: DocumentServer, attempts: Int = 8, seed: UInt64, wait: @escaping (Int64) -> Bool) {
         self.server = server
         self.attempts = attempts
@@ -78,7 +78,7 @@ package struct DocumentDownload {
                 guard wait(backoff.wait(failures: failures)) else { throw .cancelled }
             }
         }
-        // Another program may have created a file there meanwhile.
+        // Another program may have created a file there in the meantime.
         try DocumentDownload.expectNothing(at: path)
         do throws(Errno) {
             try Files.synchronize(target.raw)

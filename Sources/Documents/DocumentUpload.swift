@@ -39,7 +39,7 @@ package struct DocumentUpload {
     /// The milliseconds without any progress after which the upload fails.
     private let patience: Int64
     private let now: () -> Int64
-    /// Waits this many milliseconds; false if the user cancelled meanwhile.
+    /// Waits this many milliseconds; false if the user cancelled in the meantime.
     private let wait: (Int64) -> Bool
     private var backoff: Backoff
 
@@ -47,7 +47,7 @@ package struct DocumentUpload {
     ///   - address: the server's address, which names the server in the memory.
     ///   - patience: milliseconds without progress after which the upload fails; the sent octets stay for the next run.
     ///   - now: milliseconds of a monotonic clock.
-    ///   - wait: waits this many milliseconds; false if the user cancelled meanwhile.
+    ///   - wait: waits this many milliseconds; false if the user cancelled in the meantime.
     package init(
         _ server: DocumentServer, address: String, memory: UploadMemory, patience: Int64 = 120_000, seed: UInt64,
         now: @escaping () -> Int64 = { Clock.monotonicMilliseconds() }, wait: @escaping (Int64) -> Bool
@@ -68,7 +68,7 @@ package struct DocumentUpload {
     ///   - step: receives the progress, on this thread; false cancels, and the sent octets stay at the server until
     ///     they expire there.
     /// - Returns: the document, which now exists.
-    /// - Throws: also `.file` if the file changed meanwhile: then nothing of it is kept.
+    /// - Throws: also `.file` if the file changed in the meantime: then nothing of it is kept.
     package mutating func run(
         _ upload: NewUpload, path: String, limit: Int64 = DocumentUpload.maxOctets, expecting expected: FileStamp? = nil, step: @escaping (Step) -> Bool
     ) throws(DocumentFailure) -> Uploaded {
@@ -193,7 +193,7 @@ package struct DocumentUpload {
                     let begin = reached
                     let offset = try server.append(place, file: raw, from: begin, count: octets - begin) { step(.sent(begin + $0)) }
                     guard let offset else {
-                        // Another client sent meanwhile: ask the server for its offset.
+                        // Another client sent in the meantime: ask the server for its offset.
                         guard !isContested else { throw .offline("Somebody else is sending this file.") }
                         (isKnown, isContested) = (false, true)
                         continue

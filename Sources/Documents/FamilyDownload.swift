@@ -20,7 +20,7 @@ package struct FamilyDownload {
             try DocumentDownload.cut(target.raw, 0)
             try server.fetchFamily(family, isPrivate: isPrivate, into: target.raw, progress: progress)
             let octets = DocumentDownload.size(target.raw)
-            // Another program may have created a file there meanwhile.
+            // Another program may have created a file there in the meantime.
             try DocumentDownload.expectNothing(at: path)
             do throws(Errno) {
                 try Files.synchronize(target.raw)

@@ -12,7 +12,7 @@ package enum RecoveryWay: String, CaseIterable, Sendable {
     case host
 }
 
-/// A recovery of a person's sign-in, as all devices of the person are told.
+/// A recovery of a person's sign-in, in the form that all devices of the person receive.
 package struct RecoveryNotice: Hashable, Sendable {
     package var way: RecoveryWay
     /// UTC milliseconds.
@@ -23,7 +23,7 @@ package struct RecoveryNotice: Hashable, Sendable {
         self.at = at
     }
 
-    /// Milliseconds for which devices that connect later are told: 7 days.
+    /// Milliseconds for which devices that connect later are notified: 7 days.
     package static let life: Int64 = 7 * 86_400_000
 }
 

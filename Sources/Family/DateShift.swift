@@ -5,9 +5,9 @@ import Dates
 /// Moving and copying records by whole days. Local times stay what the clocks show, also where a zone changes its clocks in between:
 /// what does not exist or exists twice on the new day is read by the one rule of `ZoneRules`.
 package enum DateShift {
-    /// The fields of a record, all its dates so many days later (earlier below zero).
+    /// The fields of a record, with all its dates this many days later (earlier below zero).
     ///
-    /// - Returns: `nil` when a date would leave the calendar.
+    /// - Returns: `nil` if a date would leave the calendar.
     package static func moved(_ fields: Fields, days: Int) -> Fields? {
         var moved = fields
         for (index, field) in fields.kind.declaration.fields.enumerated() {
@@ -27,10 +27,10 @@ package enum DateShift {
         return moved
     }
 
-    /// The fields of a copy, so many days later: all but what happened at the original. Of an event these are `registered`, `attended`,
-    /// `coaches_present`, `performance_notes` and `stats_recorded`.
+    /// The fields of a copy, this many days later: all except those about what happened at the original. Of an event
+    /// these are `registered`, `attended`, `coaches_present`, `performance_notes` and `stats_recorded`.
     ///
-    /// - Returns: `nil` when a date would leave the calendar.
+    /// - Returns: `nil` if a date would leave the calendar.
     package static func copied(_ fields: Fields, days: Int) -> Fields? {
         guard var copy = moved(fields, days: days) else { return nil }
         if fields.kind == .event {

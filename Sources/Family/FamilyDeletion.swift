@@ -17,6 +17,6 @@ package struct FamilyDeletion: Hashable, Sendable {
 
     /// Days from the request to the erasure.
     package static let days = 14
-    /// The field of the family's record that tells every member: the day of the erasure in the family's zone.
+    /// The field of the family's record that shows every member the day of the erasure, in the family's zone.
     package static let field = "deletion_date"
 }

@@ -5,7 +5,7 @@ package enum FamilyQuota: String, CaseIterable, Sendable {
     case connections
     /// Mutations per second.
     case mutations
-    /// Mutations that may come at once after a pause.
+    /// The number of mutations that may come together after a pause.
     case burst
     /// Lists and their like per second.
     case lists

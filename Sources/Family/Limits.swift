@@ -16,23 +16,26 @@ package struct Limits: Hashable, Sendable {
     package var changeOctets = 524_288
     /// Mutations that one session may have unanswered.
     package var pendingMutations = 128
-    /// Octets of mutations that may wait for the writer, of all sessions together, and a quarter of it of one family; past it they are told to come again.
+    /// Octets of mutations that may wait for the writer, of all sessions together, and a quarter of it for one family;
+    /// above it clients must send again later.
     package var pendingOctets = 67_108_864
     /// Mutations, lists, contexts and requests over HTTP a second that one member may send in the long run, over all their connections; 0 sets no limit, on time neither.
     package var mutationsPerSecond = 200
-    /// Of these may come at once after a pause (a client that was offline).
+    /// The number of these that may come together after a pause (a client that was offline).
     package var mutationBurst = 1_000
-    /// Milliseconds of the server's processor time per second for the mutations and requests of one member, and of one family. Five seconds' worth may
-    /// be used at once after a pause. A tenth of a core is a thousand usual mutations per second.
+    /// Milliseconds of the server's processor time per second for the mutations and requests of one member, and of one
+    /// family. Five seconds' worth may be used together after a pause. A tenth of a core is a thousand usual mutations
+    /// per second.
     package var memberTime = 100
     package var familyTime = 200
-    /// Mutations per second of one family for long, and at once after a pause: a whole family whose phones were offline at a tournament. Without a limit
-    /// on the requests of a member (`mutationsPerSecond` 0) there is none on the family's.
+    /// Mutations per second of one family in the long run, and together after a pause: a whole family whose phones were
+    /// offline at a tournament. Without a limit on the requests of a member (`mutationsPerSecond` 0) there is none on
+    /// the family's.
     package var familyMutationsPerSecond = 200
     package var familyMutationBurst = 2_000
     /// Lists, figures, histories and digests per second of one family; ten seconds' worth may come together after a pause.
     package var familyListsPerSecond = 50
-    /// Frames of one session that may be refused at once, 200 a second being forgotten: a client past it does not listen.
+    /// Refused frames of one session, of which 200 per second are forgiven: a client above it ignores the refusals.
     package var refusals = 2_000
     /// Octets that may wait for one slow reader before it is disconnected to resume later (close 4001).
     package var outboxOctets = 1_048_576

@@ -28,7 +28,7 @@ package enum InviteMail: String, CaseIterable, Sendable {
     case failed
 }
 
-/// A mail that was given up, as the person is told who asked for it.
+/// A mail that was abandoned, in the form for the person who asked for it.
 package struct MailNotice: Hashable, Sendable {
     package var kind: MailKind
     /// Masked (`MaskedAddress`).

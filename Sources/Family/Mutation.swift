@@ -55,7 +55,8 @@ package struct Operation: Hashable, Sendable {
         case restore(base: Int64)
         /// Moves all dates of a trip, a trip item or an event by whole days; local times stay. A trip takes its items along.
         case shift(base: Int64, days: Int)
-        /// A new trip or event like the one called `from`, so many days later; a trip is copied with its items.
+        /// A new trip or event, copied from the one called `from`, this many days later; a trip is copied with its
+        /// items.
         case copy(from: Identifier, days: Int)
     }
 

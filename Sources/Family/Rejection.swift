@@ -27,7 +27,7 @@ package struct Rejection: Error, Hashable, Sendable {
     /// Milliseconds that it waits where nothing says how long.
     package static let usualRetry: Int64 = 1_000
 
-    /// Overlaps that one rejection tells: more than a person reads, few enough for one frame.
+    /// The largest number of overlaps in one rejection: more than a person reads, few enough for one frame.
     package static let maxOverlaps = 50
 
     package init(
@@ -84,7 +84,8 @@ package struct Conflict: Hashable, Sendable {
         }
     }
 
-    /// The record as it was committed last; with `deletedAt` when it was deleted meanwhile (`restore` at its version brings it back).
+    /// The last committed record; with `deletedAt` if it was deleted in the meantime (`restore` at its version restores
+    /// it).
     package var record: Record
     /// Empty for a stale delete, restore or shift, for a deleted record, and for a stale update whose fields nobody else changed.
     package var fields: [Field]

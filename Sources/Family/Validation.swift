@@ -106,7 +106,7 @@ package enum Validation {
         try checkTogether(fields, operation: operation, id: id, environment: environment)
     }
 
-    /// Checks what the kind's own rules say of several fields at once; those that are empty are passed over.
+    /// Checks the kind's own rules about several fields together; empty fields are skipped.
     package static func checkTogether(
         _ fields: Fields, operation: Int, id: Identifier, environment: RuleEnvironment
     ) throws(Rejection) {

@@ -96,7 +96,7 @@ package struct FieldPatch: Hashable, Sendable {
         }
     }
 
-    /// Elements that join and leave one set-valued field; two people who add at once both succeed.
+    /// Elements that join and leave one set-valued field; if two people add at the same time, both succeed.
     package struct SetEdit: Hashable, Sendable {
         package var field: Int
         package var add: [Identifier]

@@ -75,7 +75,7 @@ extension Decider {
         try write(&record, fields, operation, index)
     }
 
-    /// A current version that comes back takes its place from the one before it, unless a newer one was uploaded meanwhile.
+    /// A current version that comes back takes its place from the one before it, unless a newer one was uploaded in the meantime.
     ///
     /// - Returns: its fields as they are to be.
     func takeBack(_ document: Record, _ fields: Fields, _ operation: Operation, _ index: Int) throws -> Fields {

@@ -81,7 +81,7 @@ extension Decider {
         }
     }
 
-    /// Drops the references of a restored record whose targets have been deleted meanwhile.
+    /// Drops the references of a restored record whose targets have been deleted in the meantime.
     ///
     /// - Returns: its fields without the references that end with their targets.
     /// - Throws: `unknown_reference` when it cannot be without one of them.

@@ -51,7 +51,7 @@ extension Files {
     }
 
     /// Writes whole blocks at `offset` once, past the page cache: when it returns, the disk has them (but may hold them
-    /// in its own memory; see `synchronizeContent`). No other thread may use the descriptor meanwhile.
+    /// in its own memory; see `synchronizeContent`). No other thread may use the descriptor in the meantime.
     ///
     /// - Parameter octets: address, count and offset are multiples of a block of the file system.
     /// - Returns: the number of octets written, perhaps fewer than given; `nil`, with nothing written, if the file

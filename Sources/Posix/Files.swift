@@ -102,7 +102,7 @@ package enum Files {
     /// - Throws: `.tooBig` above `limit` octets.
     package static func readToEnd(_ raw: Int32, limit: Int) throws(Errno) -> [UInt8] {
         var octets: [UInt8] = []
-        // The size may be unknown (/proc) or change meanwhile, so it is only a hint; the end of the stream decides.
+        // The size may be unknown (/proc) or change in the meantime, so it is only a hint; the end of the stream decides.
         var found = stat()
         if fstat(raw, &found) == 0 { octets.reserveCapacity(min(max(Int(found.st_size), 0), limit) + 1) }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)

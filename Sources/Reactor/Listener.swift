@@ -7,7 +7,7 @@ package final class Listener: Channel {
     /// The number of connections accepted in one tick: a rush of them must not delay open connections.
     package static let defaultBudget = 32
     /// The milliseconds without accepting after descriptors have run out. The kernel's backlog holds new connections
-    /// meanwhile; without the pause the loop would spin on a readiness that it cannot use.
+    /// in the meantime; without the pause the loop would spin on a readiness that it cannot use.
     package static let pauseMilliseconds: Int64 = 100
 
     private let reactor: Reactor

@@ -82,7 +82,7 @@ package enum ReadAnswer: Sendable {
     case snapshot(frames: [[UInt8]], sequence: Int64, SnapshotVerification)
     /// The encoded frame that answers a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invites`, `audit`, `standings`, `sessions`, `calendars` or an `error`.
     case page([UInt8])
-    /// The database could not be read; the session is told to come back.
+    /// The database could not be read; the session must come back later.
     case failed
 }
 

@@ -46,7 +46,8 @@ extension Hub {
         }
     }
 
-    /// The sign-in of a person was recovered: all their connections are told, but those of the session that it opened.
+    /// The sign-in of a person was recovered: all their connections are notified, except those of the session that it
+    /// opened.
     package func recovered(person: Int64, _ notice: RecoveryNotice, besides: Int64) {
         for session in allSessions where session.number != nil && session.number != besides && session.person == person {
             guard session.phase != .closed, session.phase != .ending else { continue }
@@ -54,7 +55,8 @@ extension Hub {
         }
     }
 
-    /// A mail that a person asked for was given up: all their connections that have joined are told. For the others it is in `account` and `invites`.
+    /// A mail that a person asked for was abandoned: all their connections that have joined are notified. For the
+    /// others it is in `account` and `invites`.
     package func mailFailed(person: Int64, _ notice: MailNotice) {
         for session in allSessions where session.number != nil && session.person == person && session.isSeated {
             guard session.phase != .closed, session.phase != .ending else { continue }

@@ -30,7 +30,7 @@ extension Hub {
     func activity(_ session: Session, _ activity: Activity) {
         guard let room = session.room, session.isSeated else { return sendError(unjoined(session), to: session) }
         guard admits(session, in: room, request: nil) else { return }
-        // Nobody is told that a quiet session is here.
+        // The others are not notified that a quiet session is here.
         guard !session.isQuiet else { return }
         let last = activities[session.id]
         if let last, now - last.sentAt < Activity.pace || last.waiting != nil {

@@ -6,7 +6,7 @@ import Wire
 final class MissingChanges {
     /// The log is read after this sequence; `nil` while the room does not know yet from where it follows the log.
     let after: Int64?
-    /// The changes that committed meanwhile, in order; at most `Hub.portionOctets`.
+    /// The changes that committed in the meantime, in order; at most `Hub.portionOctets`.
     private(set) var waiting: [CommittedChange] = []
     private var octets = 0
     /// There was too much to keep: the log is read once more.
@@ -30,9 +30,10 @@ extension MissingChanges: Sendable {}
 
 /// From committed changes to the people in a room, who get each change once and in order.
 ///
-/// The room follows its family's log from the head that its first seat was read at. The writer of this process reports its commits in order, which
-/// is the fast path. A change that the room knows already is skipped; where changes are missing, the log is read first, and what commits meanwhile
-/// waits. Changes that commit before the first seat wait, too.
+/// The room follows its family's log from the head that its first seat was read at. The writer of this process reports
+/// its commits in order, which is the fast path. A change that the room knows already is skipped; where changes are
+/// missing, the log is read first, and changes that commit in the meantime wait. Changes that commit before the first
+/// seat wait, too.
 extension Hub {
     func receive(_ change: CommittedChange, in room: Room) {
         if room.missing == nil, room.delivered == nil { room.missing = MissingChanges(after: nil) }
@@ -101,7 +102,7 @@ extension Hub {
 
     /// A reader's answer to `Effect.readMissing`.
     package func answeredMissing(_ family: Identifier, after sequence: Int64, _ answer: MissingAnswer) {
-        // Everybody may have left meanwhile.
+        // All sessions may have left in the meantime.
         guard let room = rooms[family], let missing = room.missing, missing.after == sequence else { return }
         room.missing = nil
         switch answer {

@@ -50,7 +50,7 @@ extension Hub {
     /// The writer has answered a command of a session that has joined.
     func didCommand(_ session: Session, _ answer: SessionCommandAnswer, request: Int64) {
         session.commandRequest = nil
-        // A session that signed out meanwhile gets nothing of the family any more.
+        // A session that signed out in the meantime receives nothing more of the family.
         guard session.phase != .closed, session.phase != .ending else { return }
         switch answer {
         case .invite(let invite, let code): send(.invite(InviteAnswer(request: request, invite: invite, code: code)), to: session)

@@ -214,7 +214,8 @@ extension Hub {
             }
         }
         session.forgetWaiting()
-        // Changes that committed after the read were reported to the room meanwhile, so `delivered` shows whether one is missing.
+        // Changes that committed after the read were reported to the room in the meantime, so `delivered` shows whether
+        // one is missing.
         if reachedEnd, session.cursor >= room.delivered ?? 0 {
             session.phase = .live
             send(.live(sequence: session.cursor, checksum: checksum), to: session)
@@ -304,14 +305,14 @@ extension Hub {
             end(session, .slowReader, "the log was trimmed in the meantime")
         case .page(let frame):
             session.pendingPages -= 1
-            // A session that was signed out meanwhile gets nothing more of the family.
+            // A session that was signed out in the meantime receives nothing more of the family.
             if session.phase != .ending { emit(.send(session.id, frame)) }
         case .failed:
             end(session, .internalError, "the database could not be read")
         }
     }
 
-    /// Also for a session that has gone meanwhile.
+    /// Also for a session that has ended in the meantime.
     private func didEndSnapshotRead(_ id: SessionID, _ answer: ReadAnswer) {
         switch answer {
         case .snapshot, .failed: snapshotReads[id] = nil

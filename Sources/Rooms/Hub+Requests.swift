@@ -52,8 +52,8 @@ extension Hub {
 
     // MARK: Parts
 
-    /// - Parameter work: `other` for acts, so that lists of other members never delay the taking away of rights.
-    /// - Returns: the room that is asked about; `nil` when the session was told why not.
+    /// - Parameter work: `other` for acts, so that lists of other members never delay the withdrawal of rights.
+    /// - Returns: the room of the request; `nil` if the request was refused.
     func admitRequest(_ session: Session, _ request: Int64, _ work: WorkAccounts.Work = .list) -> Room? {
         guard let room = session.room, session.isSeated else {
             sendError(unjoined(session), to: session, request: request)
@@ -67,7 +67,8 @@ extension Hub {
         return admits(session, in: room, request: request, work, cost: WorkEstimate.question) ? room : nil
     }
 
-    /// Whether somebody named is an athlete of the family; who is not, and who does not exist, is told the same.
+    /// Whether the named member is an athlete of the family; the answer is the same for a member who is not and for one
+    /// who does not exist.
     private func isKnown(_ athlete: Context?, _ session: Session, _ room: Room, _ request: Int64) -> Bool {
         guard case .athlete(let id) = athlete, !room.athletes.contains(id) else { return true }
         sendError(

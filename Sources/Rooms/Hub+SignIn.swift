@@ -31,8 +31,9 @@ extension Hub {
             return
         }
         session.token = nil
-        // Whoever joins is counted as a member; this keeps one person from taking every connection of the server without joining. One
-        // family's worth more than can join, so that the last to join is told by that rule.
+        // Every session that joins counts for its member; this limit keeps one person from taking every connection of
+        // the server without joining. It is one family's worth more than can join, so that the last to join is refused
+        // by that other rule.
         let most = limits.connectionsPerMember * (answer.memberships.count + 1)
         guard connectionsOfPerson[answer.person, default: 0] < most else {
             end(session, .tooManyConnections, "too many connections of one person")
@@ -58,7 +59,7 @@ extension Hub {
         end(session, .sessionEnded, "unknown token")
     }
 
-    /// - Returns: whether a sign-in or redemption may begin; if not, the session was told why.
+    /// - Returns: whether a sign-in or redemption may begin; if not, it was refused.
     func isAnonymous(_ session: Session, _ request: Int64?) -> Bool {
         switch session.phase {
         case .anonymous: return true
@@ -138,8 +139,9 @@ extension Hub {
 
     /// Ends the rights of every connection of the session here and now. The answer follows when the end is durable.
     ///
-    /// If the disk is full, the end cannot be durable yet. It stays in effect here all the same: a person who signs out because their token was stolen
-    /// must not have it work again. The session that asked is told `storage_full`, and the end is tried again until it is durable.
+    /// If the disk is full, the end cannot be durable yet. It stays in effect here all the same: a person who signs out
+    /// because their token was stolen must not have it work again. The session that asked receives `storage_full`, and
+    /// the writer tries the end again until it is durable.
     func signOut(_ session: Session, _ request: Int64?) {
         guard let number = session.number else {
             sendError(Rejection(.notSignedIn, "Sign in first."), to: session, request: request)
@@ -186,7 +188,7 @@ extension Hub {
         if let request = session.commandRequest { return didCommand(session, answer, request: request) }
         guard session.phase == .signingIn else { return }
         if case .redemptionClosed = answer {
-            // The session may have ended meanwhile, so it is looked up again.
+            // The session may have ended in the meantime, so it is looked up again.
             if let token = session.token { emit(.read(id, .signIn(token: token))) }
             return
         }

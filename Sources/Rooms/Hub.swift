@@ -48,8 +48,8 @@ package final class Hub {
 
     /// Sessions whose redemption is at the writer, also after they have gone: the job remains.
     var redemptions: Set<SessionID> = []
-    /// Redemptions at the writer at once. Whoever holds a code that works can ask for them without a sign-in, so they get a small share of its
-    /// queue.
+    /// The largest number of redemptions at the writer at the same time. A client with a valid code can ask for one
+    /// without a sign-in, so they get a small share of its queue.
     package static let maxRedemptionsAtWriter = 64
 
     var connectionsOfPerson: [Int64: Int] = [:]
@@ -62,7 +62,8 @@ package final class Hub {
     var renewedAllAt: Int64 = 0
     /// Milliseconds between two notes of an open session: a day of the 90 after which it would end.
     static let renewalInterval: Int64 = 86_400_000
-    /// The same member looking at the same athlete again on one connection within so many milliseconds is one visit (15 minutes).
+    /// Milliseconds within which repeated views of the same athlete by the same member on one connection are one visit
+    /// (15 minutes).
     static let visitTime: Int64 = 900_000
 
     /// Refused frames before the sign-in, where anybody may try: a few mistakes, no flood.
@@ -215,7 +216,8 @@ package final class Hub {
         }
     }
 
-    /// Takes all rights of a session that stays open until it can be told why. Frames that were sent to it before are not taken back.
+    /// Withdraws all rights of a session that stays open until it can receive the reason. Frames that were sent to it
+    /// before are not recalled.
     func suspend(_ session: Session) {
         session.phase = .ending
         leaveRoom(session)

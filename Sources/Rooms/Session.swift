@@ -51,13 +51,15 @@ final class Session {
         case signingIn
         /// A person: `join` may come.
         case signedIn
-        /// The database is asked for a seat. Already in the room's list, so that a removal meanwhile reaches it.
+        /// The database is asked for a seat. The session is already in the room's list, so that a removal in the
+        /// meantime reaches it.
         case joining
         /// In the room, and reading snapshot or log up to the head.
         case catchingUp
         /// In the room, and sent each change as it commits.
         case live
-        /// Signed out, by itself or by another connection of the same session: without any rights, until that is durable and it is told so.
+        /// Signed out, by itself or by another connection of the same session: without any rights, until that is
+        /// durable and the session is notified.
         case ending
         case closed
     }
@@ -96,7 +98,8 @@ final class Session {
     var pendingPages: UInt8 = 0
 
     var person: Int64 = 0
-    /// A recovery of the person's sign-in that is told with the next `joined`: before it a client expects nothing else.
+    /// A recovery of the person's sign-in that is reported with the next `joined`: before it a client expects nothing
+    /// else.
     var recovery: RecoveryNotice?
     var memberships: [Membership] = []
 
@@ -106,9 +109,10 @@ final class Session {
     var context = Context.all
     /// `joined` was sent: presence may follow.
     var isSeated = false
-    /// Nobody is told that it is here.
+    /// Whether the others are not notified that it is here.
     var isQuiet = false
-    /// When the access log was told of an athlete whose season is looked at here, by the hub's clock.
+    /// The time at which the access log last received a view of an athlete whose season is shown here, by the hub's
+    /// clock.
     var visits: [Identifier: Int64] = [:]
     /// The join that waits while the database is asked for a seat.
     var pendingJoin: PendingJoin?

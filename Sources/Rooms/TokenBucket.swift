@@ -2,7 +2,7 @@
 package struct TokenRate: Sendable {
     /// Permits a second; 0 sets no limit.
     package let perSecond: Int
-    /// Permits that may be taken at once after a pause.
+    /// The number of permits that may be taken together after a pause.
     package let burst: Int
 
     package init(perSecond: Int, burst: Int) {

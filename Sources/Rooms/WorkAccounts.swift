@@ -35,13 +35,13 @@ struct WorkAccounts {
         case other
     }
 
-    /// Seconds of its share that a member or a family may use at once after a pause.
+    /// Seconds of its share that a member or a family may use together after a pause.
     static let burst = 5
     /// Accounts of each kind. Only those that owe something are kept, so that many have to work at the same time.
     static let maxAccounts = 65_536
 
     private let most: Int
-    /// The longest wait that is told, milliseconds.
+    /// The longest wait that is sent to a client, milliseconds.
     static let longestWait: Int64 = 60_000
 
     private struct Account {
@@ -61,7 +61,7 @@ struct WorkAccounts {
         var lists: TokenRate
     }
 
-    /// Seconds of its lists that a family may ask for at once after a pause.
+    /// Seconds of its lists that a family may request together after a pause.
     static let listBurst = 10
 
     private let requestRate: TokenRate

@@ -5,7 +5,7 @@ extension Database {
     ///
     /// The snapshot is held from the first page to the last. SQLite's backup would otherwise start again after each commit
     /// of another connection, and beside a busy writer it would never end. The price: the write-ahead log cannot start
-    /// again meanwhile, so it grows by what is written during the copy.
+    /// again in the meantime, so it grows by what is written during the copy.
     ///
     /// The copy is one file without a write-ahead log. It is on stable storage when this returns.
     ///

@@ -235,7 +235,7 @@ package final class FullScreen {
             if isHandedOver { TerminalDevice.stopJob() } else { suspend(&events) }
         case Signals.goOn:
             // The program was stopped from outside, by a signal that it cannot handle: another program may have changed
-            // the terminal meanwhile.
+            // the terminal in the meantime.
             guard !isHandedOver, isShown, events.last != .resumed else { return }
             resume(&events)
         default: events.append(.ending)

@@ -25,7 +25,7 @@ extension AdminCommand {
 
     /// The line, without its line feed.
     package func encode() -> [UInt8] {
-        var line = LineWriter()
+        var line = AdminLineWriter()
         switch self {
         case .createFamily(let name, let zone, let parent):
             line.add("command", "create_family")
@@ -67,7 +67,7 @@ extension AdminCommand {
     ///
     /// - Throws: also for members that are missing, unknown or of another type.
     package static func decode(_ octets: [UInt8]) throws(JSONError) -> AdminCommand {
-        var line = try LineReader(octets)
+        var line = try AdminLineReader(octets)
         let command: AdminCommand
         switch try line.text("command") {
         case "create_family":
@@ -94,7 +94,7 @@ extension AdminCommand {
 extension AdminAnswer {
     /// The line for an answer or a refusal, without its line feed.
     package static func encode(_ result: Result<AdminAnswer, Rejection>) -> [UInt8] {
-        var line = LineWriter()
+        var line = AdminLineWriter()
         switch result {
         case .success(.family(let created)):
             line.add("answer", "family")
@@ -144,7 +144,7 @@ extension AdminAnswer {
 
     /// Reads a line, without its line feed.
     package static func decode(_ octets: [UInt8]) throws(JSONError) -> Result<AdminAnswer, Rejection> {
-        var line = try LineReader(octets)
+        var line = try AdminLineReader(octets)
         let result: Result<AdminAnswer, Rejection>
         switch line.optionalText("answer") {
         case nil:
@@ -192,7 +192,7 @@ extension AdminAnswer {
 }
 
 /// Writes one flat object; members without a value are left out.
-private struct LineWriter {
+private struct AdminLineWriter {
     private var writer = JSONWriter()
 
     init() { writer.beginObject() }
@@ -222,7 +222,7 @@ private struct LineWriter {
 }
 
 /// Reads one flat object of texts and integers; the reader must ask for every member.
-private struct LineReader {
+private struct AdminLineReader {
     private var texts: [String: String] = [:]
     private var numbers: [String: Int64] = [:]
 

@@ -3,7 +3,7 @@ import SQLite
 import Store
 
 /// How connections to the database are set up.
-enum Connection {
+enum DatabaseConnection {
     /// Pages of 4 KiB in SQLite's log before it is copied into the database file: 8 MiB are read in a moment after a crash, and
     /// the pages at the growing end of each family's indexes are copied once for some ten changes. (Measured with 32 families:
     /// 4,000 instead of 1,000 saves 4 us a change and makes the p99 half as long again.)
@@ -80,10 +80,10 @@ struct CheckpointPlan {
         self.pages = pages
     }
 
-    var isDue: Bool { pages - copied >= Connection.checkpointPages }
+    var isDue: Bool { pages - copied >= DatabaseConnection.checkpointPages }
 
     /// Twice what is due: then a commit does it itself.
-    var isOverdue: Bool { pages - copied >= 2 * Connection.checkpointPages }
+    var isOverdue: Bool { pages - copied >= 2 * DatabaseConnection.checkpointPages }
 
     /// Whether the checkpoint that is due waits for readers. After one that waited in vain the log grows by a third before the next.
     var isRestartDue: Bool { pages >= Self.longPages && pages - restarted >= Self.longPages / 3 }

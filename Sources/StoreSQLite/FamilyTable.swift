@@ -88,7 +88,8 @@ final class FamilyTable: FamilyWrites {
         try insert.run()
         try database.run("DELETE FROM imports WHERE key = ?", .integer(family.key))
         guard database.changes > 0 else { return }
-        // The rows of the import have positions that followers have passed meanwhile: they find the family at a new one.
+        // The rows of the import have positions that followers have passed in the meantime: they find the family at a
+        // new one.
         try database.run(
             "UPDATE families SET arrival = ?, arrived = ? WHERE key = ?", .integer(try log.takePosition()), .integer(try log.head(family: family.key)),
             .integer(family.key))

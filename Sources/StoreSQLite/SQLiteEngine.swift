@@ -82,10 +82,10 @@ final class SQLiteEngine: StoreEngine {
     ) throws {
         self.isCopied = isCopied
         database = try Database(
-            path: path, mode: .readWriteCreate, vfs: vfs, gathersLog: true, busyMilliseconds: Connection.busyMilliseconds)
+            path: path, mode: .readWriteCreate, vfs: vfs, gathersLog: true, busyMilliseconds: DatabaseConnection.busyMilliseconds)
         // Before anything is written to it.
         try Schema.check(database)
-        try Connection.configureWriter(database)
+        try DatabaseConnection.configureWriter(database)
         try Schema.migrate(database, epoch: Hex.encode(environment.random(16)), at: environment.now(), progress: upgrading)
         tables = SQLiteTables(database, isWriter: true)
         if let mark {
@@ -98,8 +98,8 @@ final class SQLiteEngine: StoreEngine {
         }
         if epochRenewal != nil { try database.run("UPDATE meta SET epoch = ?", .text(Hex.encode(environment.random(16)))) }
         try self.mark?.begin()
-        epoch = try Connection.epoch(database)
-        if let key = try Connection.linkKey(database) {
+        epoch = try DatabaseConnection.epoch(database)
+        if let key = try DatabaseConnection.linkKey(database) {
             linkKey = key
         } else {
             linkKey = environment.random(32)
@@ -234,7 +234,7 @@ final class SQLiteEngine: StoreEngine {
     private func waiting<Value>(_ milliseconds: Int32, _ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         try database.execute("PRAGMA busy_timeout = \(milliseconds)")
         let result = Result { () throws(SQLiteError) in try body() }
-        try database.execute("PRAGMA busy_timeout = \(Connection.busyMilliseconds)")
+        try database.execute("PRAGMA busy_timeout = \(DatabaseConnection.busyMilliseconds)")
         return try result.get()
     }
 
@@ -310,9 +310,9 @@ final class SQLiteReader: ReaderEngine {
         guard version == Schema.version else {
             throw StoreFailure("this database is of version \(version), and this program of \(Schema.version): start the server once, then check")
         }
-        try Connection.configureReader(database)
-        epoch = try Connection.epoch(database)
-        guard let key = try Connection.linkKey(database) else { throw StoreFailure("the writer has not prepared the database") }
+        try DatabaseConnection.configureReader(database)
+        epoch = try DatabaseConnection.epoch(database)
+        guard let key = try DatabaseConnection.linkKey(database) else { throw StoreFailure("the writer has not prepared the database") }
         linkKey = key
         tables = SQLiteTables(database, isWriter: false)
         beginning = try database.prepare("BEGIN")

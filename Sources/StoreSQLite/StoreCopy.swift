@@ -4,7 +4,7 @@ package import Store
 
 /// Copies of a database in files of SQLite: made beside a running server or without one, and made ready to be served.
 package enum StoreCopy {
-    /// Copies a database as it is at one moment. The writer continues meanwhile; its log grows by what it writes.
+    /// Copies a database as it is at one moment. The writer continues in the meantime; its log grows by what it writes.
     ///
     /// - Parameters:
     ///   - path: the database; any version that this program knows.

@@ -24,9 +24,9 @@ package struct ConflictSides: Hashable, Sendable {
     package enum Matter: Hashable, Sendable {
         /// Some fields.
         case fields
-        /// The record was deleted meanwhile: `yours` restores it with the change.
+        /// The record was deleted in the meantime: `yours` restores it with the change.
         case deleted
-        /// The change deletes, restores or moves the whole record, which another member changed meanwhile.
+        /// The change deletes, restores or moves the whole record, which another member changed in the meantime.
         case whole
     }
 

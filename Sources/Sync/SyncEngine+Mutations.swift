@@ -66,7 +66,7 @@ extension SyncEngine {
     }
 
     /// Sends a draft again, now based on the current records ("keep mine"), under a new mutation id. A record that was
-    /// deleted meanwhile is restored first.
+    /// deleted in the meantime is restored first.
     ///
     /// - Parameter overlap: the overlaps to accept now; `nil`: those that the draft accepted already.
     /// - Returns: `nil` if there is no such draft.

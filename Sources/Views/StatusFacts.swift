@@ -143,8 +143,8 @@ package enum StatusLine {
         }
     }
 
-    /// The toast. It takes the place of facts that can wait, so that it covers no title, list or hint; its end, which names
-    /// the key that undoes what it tells, is never cut.
+    /// The toast. It takes the place of facts that can wait, so that it covers no title, list or hint; its end, which
+    /// names the key that undoes the change, is never cut.
     ///
     /// - Parameter kept: the changes that wait or were refused, which stay in sight.
     private static func drawToast(_ facts: StatusFacts, _ kept: [Part], chord: String, note: String, _ canvas: inout Canvas, _ rect: Rect, _ theme: Theme) {

@@ -4,7 +4,7 @@ package import JSON
 
 /// The entries of a change.
 package enum ChangeCodec {
-    /// - Parameter before: what an update replaced, as history tells it.
+    /// - Parameter before: the values that an update replaced, for history.
     package static func encode(_ entry: borrowing ChangeEntry, before: [FieldPatch.Assignment] = [], into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("op")

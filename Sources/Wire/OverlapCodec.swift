@@ -2,7 +2,7 @@ import Bytes
 package import Family
 package import JSON
 
-/// Overlaps: as an author accepts them, as a rejection tells them, and warnings of an answer.
+/// Overlaps: those that an author accepts, those in a rejection, and the warnings of an answer.
 package enum OverlapCodec {
     package static func encode(_ overlap: OverlapOverride, into writer: inout JSONWriter) {
         writer.beginObject()

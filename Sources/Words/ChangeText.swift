@@ -47,11 +47,11 @@ package struct ChangeText {
         sentence(change.entries, by: "", before: before)?.text ?? "done"
     }
 
-    /// A change as it is told where lines follow one another: "09:14 Dana added 200 events".
+    /// A change in line mode: "09:14 Dana added 200 events".
     ///
     /// - Parameters:
     ///   - before: as in `lines`.
-    ///   - undone: the change that this one undoes or does again, and whether it undoes it.
+    ///   - undone: the change that this one undoes or redoes, and whether it undoes it.
     package func told(_ change: Change, undone: (change: Change, isUndo: Bool)? = nil, before: (Identifier) -> Record? = { _ in nil }) -> String? {
         let who = names.member(change.member)
         if let undone, let words = sentence(undone.change.entries, by: "", before: before) {

@@ -62,7 +62,7 @@ package struct OwnActivity: Sendable {
 
     package init() {}
 
-    /// Decides at an input whether the others are told.
+    /// Decides at an input whether the others are notified.
     ///
     /// - Parameter wanted: what the person does now; `nil`: nothing that the others see.
     /// - Returns: what to send.

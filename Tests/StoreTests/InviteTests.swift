@@ -253,7 +253,7 @@ struct InviteTests {
         // The first parent's own is the first.
         for number in 1..<20 { codes.append(try made(new("Guest \(number)"))) }
         let refused = try #require(try refusal(new("One more")))
-        #expect(refused.code == .tooMany && refused.message.contains("20 invites") && refused.message.contains("20 is the most"))
+        #expect(refused.code == .tooMany && refused.message.contains("20 invites") && refused.message.contains("20 is the limit"))
         _ = try made(resend(codes[0].invite.member))
         _ = try made(.withdraw(codes[1].invite.id, family: home.family, by: home.parent))
         _ = try made(new("In its place"))

@@ -190,7 +190,7 @@ struct ReaderTests {
             if isCalledFor { try world.store.checkpointIfDue() }
         }
         let size = try #require(try Files.status(world.path + "-wal")).size
-        #expect(size < (isCalledFor ? 2 : 4) * Connection.checkpointPages * 4_096)
+        #expect(size < (isCalledFor ? 2 : 4) * DatabaseConnection.checkpointPages * 4_096)
         #expect(try Files.status(world.path)?.size ?? 0 > 4 << 20)
     }
 

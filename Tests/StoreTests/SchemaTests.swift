@@ -39,14 +39,14 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/large.db"
         let writer = try Database(path: path, mode: .readWriteCreate)
-        try Connection.configureWriter(writer)
+        try DatabaseConnection.configureWriter(writer)
         try writer.execute(
             """
             CREATE TABLE pages (text TEXT);
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO pages SELECT printf('%04000d', i) FROM n;
             """)
         let reader = try Database(path: path, mode: .readOnly)
-        try Connection.configureReader(reader)
+        try DatabaseConnection.configureReader(reader)
         // All 8 MB are read by both.
         for database in [writer, reader] { #expect(try database.prepare("SELECT sum(length(text)) FROM pages").one { $0.int64(0) } == 8_000_000) }
         #expect(reader.cacheOctets > 1_000_000 && reader.cacheOctets < 2_600_000, "\(reader.cacheOctets)")

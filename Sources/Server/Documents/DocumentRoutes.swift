@@ -19,7 +19,7 @@ enum DocumentRoutes {
             if case .tooMany(let rejection) = refusal { SharePage.tooOften(seconds: rejection.retryAfterSeconds ?? 0) } else { SharePage.busy }
         }
         return [
-            documents.resource("", .get { .handler(DocumentDownload($0, services, blobs)) }, credential: .sessionOrLink(to: "id")),
+            documents.resource("", .get { .handler(DocumentDownloadHandler($0, services, blobs)) }, credential: .sessionOrLink(to: "id")),
             documents.resource(
                 "/shares", .get { .handler(ShareListing($0, services)) }, .post { .handler(ShareMaking($0, services)) },
                 .delete { .handler(ShareEnding($0, services)) }),
@@ -32,7 +32,7 @@ enum DocumentRoutes {
 
 /// `/documents/<id>`: with `Authorization: Bearer …`, or with `?link=…`, which is signed for one document and member
 /// and is valid for minutes.
-final class DocumentDownload: DocumentFileHandler {
+final class DocumentDownloadHandler: DocumentFileHandler {
     override func begin() {
         find { [self] document, member in
             // A client that shows its right each time may revalidate the file instead of downloading it again.

@@ -9,7 +9,7 @@ import Synchronization
 /// Thumbnails of documents' files: `GET /documents/<id>/thumbnail`. A thread makes them at the first request, one at a
 /// time, and keeps them beside the blobs.
 final class Thumbnails: Sendable {
-    /// The largest number of pictures that are being made or wait; further requests are told to come back.
+    /// The largest number of pictures that are being made or wait; clients of further requests must come back later.
     static let maxWaiting = 32
 
     let folder: ThumbnailFolder

@@ -18,7 +18,7 @@ package struct FormView: AskingPane {
     /// The sentence above the fields: what is missing before the form can be saved, or why it was refused.
     package internal(set) var banner: String?
     package private(set) var isAskingToDiscard = false
-    /// Whether the batch is being sent to the server: no input is accepted meanwhile (R077, R164).
+    /// Whether the batch is being sent to the server: no input is accepted in the meantime (R077, R164).
     package private(set) var isSaving = false
     /// The batch that was refused because of an overlap, while the user decides, and the reason why both items are
     /// valid, while the user types it.
@@ -335,7 +335,7 @@ package struct FormView: AskingPane {
 
     mutating func press(_ key: Terminal.Key) -> [FormAction] {
         if isSaving {
-            // The user may open another buffer meanwhile.
+            // The user may open another buffer in the meantime.
             if case .action(let name) = chord.feed(key, keymap, in: ["form"]), let shared = SharedAction(named: name) { return [.shared(shared)] }
             return []
         }

@@ -11,7 +11,7 @@ package struct Join: Hashable, Sendable {
     package var context: Context?
     /// Where the client stopped; `nil` asks for a snapshot.
     package var cursor: Cursor?
-    /// A program that looks or writes once and leaves: nobody is told that it came.
+    /// A program that reads or writes once and leaves: the others are not notified that it came.
     package var isQuiet: Bool
     /// The sequence at which the client's records had another checksum than the server's, so that it loads them again. A report for the operator.
     package var differed: Int64?

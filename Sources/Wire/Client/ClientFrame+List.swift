@@ -18,7 +18,7 @@ package struct ListRequest: Hashable, Sendable {
     package var before: String?
     /// 1...`Limits.pageRecords`.
     package var limit: Int
-    /// Whether the answer tells how many records the whole list has.
+    /// Whether the answer contains the number of records of the whole list.
     package var counts: Bool
     /// The deleted records instead of the living ones.
     package var deleted: Bool

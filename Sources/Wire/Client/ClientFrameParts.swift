@@ -14,12 +14,12 @@ protocol ClientFrameParts: SendableMetatype {
     /// Reads the value of one member; `type` is never asked for.
     ///
     /// - Returns: false if this frame has no such member. Nothing was read then.
-    /// - Throws: a content error, which becomes the refusal of that member, or what `content` was told to refuse.
+    /// - Throws: a content error, which becomes the refusal of that member, or the refusal that `content` has noted.
     mutating func read(_ name: JSONKey, _ reader: inout JSONReader, _ content: inout FrameContent) throws(JSONError) -> Bool
 
     /// Puts the members together.
     ///
-    /// - Throws: what `content` was told to refuse.
+    /// - Throws: the refusal that `content` has noted.
     func frame(_ content: inout FrameContent) throws(JSONError) -> ClientFrame
 }
 

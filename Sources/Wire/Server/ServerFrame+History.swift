@@ -16,7 +16,7 @@ package struct HistoryPage: Hashable, Sendable {
     }
 }
 
-/// One change of a family as history tells it.
+/// One change of a family in the form of history.
 package struct HistoryItem: Hashable, Sendable {
     package struct Change: Hashable, Sendable {
         package var entry: ChangeEntry

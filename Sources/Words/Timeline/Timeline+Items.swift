@@ -203,7 +203,7 @@ extension Timeline {
         }
     }
 
-    /// A change as one item; none if nothing in it is told in this scope.
+    /// A change as one item; none if nothing in it is shown in this scope.
     private func items(_ known: Known, _ engine: borrowing SyncEngine, _ reader: Reader, _ text: ChangeText) -> [TimelineItem] {
         let change = known.change
         let told = change.entries.indices.filter { Self.isTold(change.entries[$0]) && reader.shows(change.entries[$0], engine) }
@@ -212,7 +212,7 @@ extension Timeline {
         guard let sentence = text.sentence(change.entries, at: told, by: text.names.member(change.member), before: before) else { return [] }
         let main = change.entries[sentence.place]
         var runs = text.runs(sentence, by: change.member)
-        // An undo is told as the change that it undid, if that is known and this is all of it.
+        // An undo is shown as the change that it undid, if that is known and this is all of it.
         if told.count == change.entries.count, let undone = undone(by: change), let words = text.sentence(undone.change.entries, by: "", before: before) {
             runs = [TextRun(text.names.member(change.member), .author), TextRun(undone.isUndo ? " undid: " : " redid: ")]
             runs += TextRun.split(words.text, around: words.name, .record)

@@ -40,7 +40,7 @@ package struct RecordReference: Hashable, Sendable {
 package struct TimelineItem: Hashable, Sendable, Identifiable {
     package enum ID: Hashable, Sendable {
         case message(Identifier)
-        /// `entry`: the position of the first entry that is told.
+        /// `entry`: the position of the first entry that is shown.
         case change(sequence: Int64, entry: Int)
         case presence(Int)
         /// `ID` is that of the day's first item.
