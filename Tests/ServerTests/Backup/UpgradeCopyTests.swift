@@ -21,7 +21,7 @@ struct UpgradeCopyTests {
     private func makeDatabase(version: Int) throws {
         try Files.makeFolder(data)
         let database = try Database(path: DataFolder.databasePath(in: data), mode: .readWriteCreate)
-        try Connection.configureWriter(database)
+        try DatabaseConnection.configureWriter(database)
         try Schema.migrate(database, epoch: "00", at: 1, steps: Array(Schema.migrations.prefix(version)))
         try database.execute("INSERT INTO families (key, uuid, floor, created_at) VALUES (7, x'00112233445566778899aabbccddeeff', 0, 1)")
     }
