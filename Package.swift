@@ -59,6 +59,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         // Without `pkgConfig`: its flags are refused with a warning; the module map links.
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
         .systemLibrary(name: "CUTF8proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
@@ -74,7 +75,7 @@ let package = Package(
         optimizedLibrary("Bytes"),
         library("Arguments"),
         library("Crypto", ["Locks", "COpenSSL", "CArgon2", "Bytes"]),
-        library("Deflate", ["CZlib"]),
+        library("Deflate", ["CZlib", "CDeflate"]),
         library("Posix", ["CLinux", "Bytes"]),
         library("TLS", ["COpenSSL", "Posix"]),
         library("SQLite", ["CSQLite", "CWriteAheadLog"]),

@@ -9,11 +9,6 @@ static inline int czlib_deflate_init(z_stream *stream, int level, int bits, int 
     return deflateInit2(stream, level, Z_DEFLATED, -bits, memory_level, Z_DEFAULT_STRATEGY);
 }
 
-/// A gzip stream (RFC 1952) for writing, with zlib's largest window and memory.
-static inline int czlib_gzip_init(z_stream *stream, int level) {
-    return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
-}
-
 /// A stream of raw DEFLATE for reading; `bits` is 8...15.
 static inline int czlib_inflate_init(z_stream *stream, int bits) {
     return inflateInit2(stream, -bits);

@@ -68,7 +68,10 @@ const STYLE = [
 const MAY = {
   "sessions/build.js": { "Trusted Types (26)": "the policy is made where there are any" },
   "app.js": { "freeze and resume of pages (none)": "an event more; Safari tells of waking up by visibilitychange and pageshow" },
-  "style/app.css": { "content-visibility (18)": "only spares work for cards out of sight" },
+  "style/app.css": {
+    "content-visibility (18)": "only spares work for cards out of sight",
+    "overflow-anchor (none)": "switches off an anchoring of the browser's own, which Safari does not have",
+  },
 };
 
 function files(folder) {

@@ -17,7 +17,7 @@ struct FeedRepresentation: Sendable {
 
     init(_ octets: [UInt8]) {
         plain = octets
-        let small = Gzip.compress(octets)
+        let small = Gzip.compress(octets, .little)
         gzip = small.count < octets.count ? small : []
         tag = Hex.encode(Array(Digest.sha256(octets).prefix(16)))
     }

@@ -18,7 +18,7 @@ struct WebClientFiles: Sendable {
         init(_ type: String, _ plain: [UInt8]) {
             self.type = type
             self.plain = plain
-            let small = Gzip.compress(plain)
+            let small = Gzip.compress(plain, .most)
             gzip = small.count < plain.count ? small : []
             tag = Hex.encode(Array(Digest.sha256(plain).prefix(16)))
         }
