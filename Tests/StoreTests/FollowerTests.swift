@@ -423,6 +423,6 @@ struct FollowerTests {
             if isLast { break }
             operation += 1
         }
-        #expect(operation > 10)
+        #expect(operation > 4)
     }
 }

@@ -290,7 +290,7 @@ struct KeyTests {
             if isLast { break }
             operation += 1
         }
-        #expect(operation > 20)
+        #expect(operation > 4)
     }
 
     /// The lists that the step touches, as readers return them.

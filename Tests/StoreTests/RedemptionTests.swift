@@ -174,6 +174,6 @@ struct RedemptionTests {
             if isLast { break }
             operation += 1
         }
-        #expect(operation > 5)
+        #expect(operation > 4)
     }
 }
