@@ -9,6 +9,9 @@
 /// - no text in backticks spans several lines, and `/** @` begins a type, never a part of a text;
 /// - a row of the table of texts is used as `WORDS.name` (`SiteWords`).
 enum SiteScript {
+    /// The number of these rules. Increase it when the same modules become another script: browsers keep a build for ever.
+    static let form = 1
+
     /// A module breaks a rule.
     struct Fault: Error, Equatable, CustomStringConvertible {
         let module: String

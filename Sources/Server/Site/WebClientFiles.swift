@@ -24,7 +24,7 @@ struct WebClientFiles: Sendable {
         }
     }
 
-    /// The digest of all files: 32 hexadecimal digits.
+    /// The digest of all files and of how they are joined: 32 hexadecimal digits.
     let build: String
     /// The page that all addresses of the client share.
     let shell: File
@@ -33,8 +33,11 @@ struct WebClientFiles: Sendable {
     /// The files under `/app/BUILD/`, by name.
     let files: [String: File]
 
-    /// The files of this program, joined at the first use. A test of every module finds a fault, so that a server never
-    /// does.
+    /// The build of the files of this program. A server names it from its start on, long before a browser asks for a file.
+    static let embeddedBuild = build(of: sources)
+
+    /// The files of this program, joined at the first use, so that a start does not wait for it. A test of every module
+    /// finds a fault, so that a server never does.
     static let embedded: WebClientFiles = {
         do { return try WebClientFiles(sources) } catch { preconditionFailure("\(error)") }
     }()
@@ -51,11 +54,16 @@ struct WebClientFiles: Sendable {
         return all
     }()
 
+    /// The digest of sources and of the rules by which they are joined.
+    private static func build(of sources: [String: [UInt8]]) -> String {
+        var digest = Array("\(SiteScript.form)".utf8)
+        for (path, octets) in sources.sorted(by: { $0.key < $1.key }) { digest += Digest.sha256(Array(path.utf8)) + Digest.sha256(octets) }
+        return Hex.encode(Array(Digest.sha256(digest).prefix(16)))
+    }
+
     init(_ sources: [String: [UInt8]]) throws(SiteScript.Fault) {
         func text(_ path: String) -> String? { sources[path].map { String(decoding: $0, as: UTF8.self) } }
-        var digest: [UInt8] = []
-        for (path, octets) in sources.sorted(by: { $0.key < $1.key }) { digest += Digest.sha256(Array(path.utf8)) + Digest.sha256(octets) }
-        let build = Hex.encode(Array(Digest.sha256(digest).prefix(16)))
+        let build = Self.build(of: sources)
         self.build = build
         let script = try SiteScript.join("app.js") { text($0) }
         let style = sources.keys.filter { $0.hasPrefix("style/") && $0.hasSuffix(".css") }.sorted().compactMap { text($0) }.joined()
@@ -86,7 +94,7 @@ package enum WebClientSource: Sendable, Equatable {
     case folder(String)
 
     /// The build of the client, for `welcome`; `nil` if clients should not switch to it.
-    var build: String? { self == .program ? WebClientFiles.embedded.build : nil }
+    var build: String? { self == .program ? WebClientFiles.embeddedBuild : nil }
 }
 
 /// Answers browsers with the web client.
