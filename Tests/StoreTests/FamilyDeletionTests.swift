@@ -352,7 +352,7 @@ struct FamilyDeletionTests {
 struct ErasedOctetsTests {
     /// Files of a disk, by name, with the traces that are in them.
     private static func traces(_ files: [String: [UInt8]]) -> [String] {
-        files.filter { file in DoomedFamily.traces.contains { file.value.firstRange(of: $0) != nil } }.keys.sorted()
+        files.filter { file in DoomedFamily.traces.contains { file.value.holds($0) } }.keys.sorted()
     }
 
     private static func files(in folder: String) throws -> [String: [UInt8]] {

@@ -1,4 +1,5 @@
 import Posix
+import TestSupport
 import Testing
 
 /// Plays all cases at once, each on a connection of its own, and judges what came of each.
@@ -155,7 +156,6 @@ struct AbuseRun {
     }
 
     private static func contains(_ octets: [UInt8], _ part: [UInt8]) -> Bool {
-        guard let first = part.first else { return true }
-        return octets.indices.contains { octets[$0] == first && octets[$0...].starts(with: part) }
+        octets.holds(part)
     }
 }

@@ -1,5 +1,4 @@
 import Posix
-import TestSupport
 import Testing
 
 extension SystemTests {
@@ -11,18 +10,8 @@ extension SystemTests {
             "engine_uploads", "engine_uploads_full", "engine_uploads_tabs",
         ]
 
-        @Test("A flow works, without an error on the console, a report of the policy, or a request to elsewhere", arguments: names)
-        func flow(name: String) throws {
-            let python = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
-            let browser = Environment.value("HUDDLE_BROWSER").map { $0 == "firefox" ? "/usr/bin/firefox-esr" : $0 } ?? "/usr/bin/chromium"
-            guard Files.isExecutable(browser), (try? Programs.run(python, ["-c", "import playwright, axe_playwright_python"]))?.ending == .exited(0) else {
-                print("The web client's engine room in a browser: SKIPPED, because \(browser) or Playwright is not installed (Tools/test.sh installs both)")
-                if Environment.value("HUDDLE_REQUIRE_BROWSER") == "1" { Issue.record("there is no browser") }
-                return
-            }
-            let answer = try Programs.run(python, [Programs.root + "/Tests/Web/flows/flows.py", Programs.path("huddled"), name], timeout: 300_000)
-            #expect(answer.ending == .exited(0), "\(answer.output)\(answer.errors)")
-        }
+        @Test("Flows work, without an error on the console, a report of the policy, or a request to elsewhere", arguments: Flows.pairs(names))
+        func flow(pair: [String]) throws { try Flows.run(pair) }
 
         @Test("Each flow of the files is run")
         func complete() throws {

@@ -4,6 +4,7 @@ import Crypto
 import Family
 import MemoryDisk
 import Posix
+import TestSupport
 import Testing
 import Uploads
 
@@ -58,7 +59,7 @@ private struct Folder {
     /// The files that are left of the family, by the content and by the names of files.
     var traces: [String] {
         disk.files.filter { file in
-            file.value.firstRange(of: Self.secret) != nil || file.key.contains("\(Self.doomed)") || Self.uploads(of: Self.doomed).contains { file.key.contains($0) }
+            file.value.holds(Self.secret) || file.key.contains("\(Self.doomed)") || Self.uploads(of: Self.doomed).contains { file.key.contains($0) }
         }.keys.sorted()
     }
 

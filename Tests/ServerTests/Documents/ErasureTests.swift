@@ -137,7 +137,7 @@ private final class Household {
     /// Files that have octets of the family, or that are named after it.
     func traces() throws -> [String] {
         let words = [Self.secret, Self.secret.lowercased()].map { Array($0.utf8) } + [Array(shop.content[40_000..<40_064])]
-        return try files().filter { file in file.key.contains("\(family)") || words.contains { file.value.firstRange(of: $0) != nil } }.keys.sorted()
+        return try files().filter { file in file.key.contains("\(family)") || words.contains { file.value.holds($0) } }.keys.sorted()
     }
 }
 
@@ -163,7 +163,7 @@ struct ErasureTests {
             Content-Type: application/offset+octet-stream\r\nContent-Length: 400000\r\n\r\n\(part)
             """)
         try server.until("the octets of the second upload are in its file") {
-            try house.files().contains { $0.key.hasSuffix(".part") && $0.value.firstRange(of: Array("is on its way".utf8)) != nil }
+            try house.files().contains { $0.key.hasSuffix(".part") && $0.value.holds(Array("is on its way".utf8)) }
         }
         let kept = try house.files().filter { $0.key.contains("\(server.stranger.family)") }
         #expect(kept.count == 2)
@@ -230,7 +230,7 @@ struct FamilyExportTests {
     /// The next archive of the family may be made.
     private func passMinute() { house.server.pass(milliseconds: FamilyExports.interval) }
 
-    private static func holds(_ content: [UInt8], _ text: String) -> Bool { content.firstRange(of: Array(text.utf8)) != nil }
+    private static func holds(_ content: [UInt8], _ text: String) -> Bool { content.holds(Array(text.utf8)) }
 
     @Test("A stranger gets the answer for a family that does not exist; athletes and guests are refused, and a client without a sign-in")
     func strangers() throws {
@@ -256,7 +256,7 @@ struct FamilyExportTests {
         let parent = house.server.parent
         let plain = try get(as: parent)
         #expect(plain.status == 200 && plain.fields.only("content-type") == "application/x-tar" && plain.fields.only("cache-control") == "no-store")
-        #expect(plain.content.firstRange(of: house.shop.content) != nil && Self.holds(plain.content, Household.secret))
+        #expect(plain.content.holds(house.shop.content) && Self.holds(plain.content, Household.secret))
         #expect(!Self.holds(plain.content, "2009-03-04"))
         let soon = try get(as: parent)
         #expect(soon.status == 429 && (1...60).contains(soon.fields.only("retry-after").flatMap { Int($0) } ?? 0), "\(String(decoding: soon.content, as: UTF8.self))")

@@ -9,7 +9,7 @@ import signal
 from playwright.sync_api import expect
 
 from engine_link import Link
-from harness import Person
+from harness import Person, retry
 
 
 def another(server):
@@ -168,7 +168,7 @@ def engine_builds_circle(browser, server):
     for program in [newer, former, newer, former, newer]:
         replace(server, program)
         expect(page.locator("a.pill")).to_contain_text("offline")
-        page.get_by_role("button", name="Retry").click()
+        retry(page)
         changes += 1
         expect(page.get_by_role("link", name="All saved")).to_be_visible()
         if changes <= 2:

@@ -5,7 +5,7 @@ import signal
 
 from playwright.sync_api import expect
 
-from harness import Person
+from harness import Person, retry
 
 
 def says(page, text):
@@ -51,7 +51,7 @@ def engine_tabs_ended(browser, server):
     second.close(run_before_unload=False)
     crash(third)
     server.start()
-    first.get_by_role("button", name="Retry").click()
+    retry(first)
     ana.is_live()
     # The open tab takes the work of the two others, one after the other, behind its own.
     for text in ["Closed with its tab", "Crashed with its tab", "In the tab that stays"]:
@@ -83,7 +83,7 @@ def engine_tabs_frozen(browser, server):
     devtools.send("Debugger.enable")
     devtools.send("Debugger.pause")
     server.start()
-    page.get_by_role("button", name="Retry").click()
+    retry(page)
     expect(page.get_by_text("From the frozen tab", exact=True)).to_have_count(1)
     ana.is_live()
     all_say(browser, server, ["From the frozen tab", "From the visible tab"])

@@ -24,7 +24,7 @@ import engine_storage  # noqa: E402
 import engine_tabs  # noqa: E402
 import engine_together  # noqa: E402
 import engine_uploads  # noqa: E402
-from harness import Person, Server  # noqa: E402
+from harness import Person, Server, retry  # noqa: E402
 import pages_family  # noqa: E402
 import pages_forms  # noqa: E402
 import pages_keys  # noqa: E402
@@ -216,7 +216,7 @@ def offline(browser, server):
     page.reload()
     expect(page.get_by_label("Location")).to_have_value("Half typed")
     server.start()
-    page.get_by_role("button", name="Retry").click()
+    retry(page)
     ana.is_live()
     bob = Person(browser, server).sign_in("David")
     expect(bob.page.get_by_text("41 results")).to_be_visible()
@@ -462,7 +462,7 @@ def upgrade(browser, server):
     server.program = newer
     with page.expect_event("load"):
         server.start()
-        page.get_by_role("button", name="Retry").click()
+        retry(page)
     ana.is_live()
     assert build(page) != old
     expect(page.get_by_label("Message", exact=True)).to_have_value("Half a sentence")
@@ -474,7 +474,7 @@ def upgrade(browser, server):
     server.program = former
     server.start()
     with page.expect_event("load"):
-        page.get_by_role("button", name="Retry").click()
+        retry(page)
     ana.is_live()
     assert build(page) == old
     ana.end()

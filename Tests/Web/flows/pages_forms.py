@@ -3,7 +3,7 @@ import signal
 
 from playwright.sync_api import expect
 
-from harness import Held, Person
+from harness import Held, Person, retry
 
 FLOWS = {}
 
@@ -151,7 +151,7 @@ def closes_on_success(browser, server):
     expect(page.get_by_role("link", name="1 waiting · offline")).to_be_visible()
     held.release()
     server.start()
-    page.get_by_role("button", name="Retry").click()
+    retry(page)
     ana.is_live()
     expect(page.get_by_text("Field C").first).to_be_visible()
     ana.end()

@@ -3,7 +3,7 @@ import re
 
 from playwright.sync_api import expect
 
-from harness import Person
+from harness import Person, retry
 
 FLOWS = {}
 
@@ -108,7 +108,7 @@ def consents(browser, server):
     page.reload()
     expect(page.get_by_text("This list comes from the server. It is shown when the connection is back.")).to_be_visible()
     server.start()
-    page.get_by_role("button", name="Retry").click()
+    retry(page)
     expect(log.get_by_text("Carmen Rivera signed in").first).to_be_visible()
     ana.end()
 
