@@ -209,7 +209,8 @@ def long_list(browser, server):
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight * 0.4)")
     page.evaluate(frame)
     link = cards.filter(has=page.locator("a")).nth(8).locator("a")
-    link.scroll_into_view_if_needed()
+    # The entry may be drawn again in between, which Playwright does not wait for.
+    link.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
     name = link.inner_text()
     # Where it is at the press: with Firefox, Playwright scrolls before it presses.
     page.evaluate("document.addEventListener('click', (event) => { document.body.dataset.top = event.target.closest('a').getBoundingClientRect().top; }, { capture: true, once: true })")

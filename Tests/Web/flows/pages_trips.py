@@ -97,7 +97,8 @@ def board(browser, server):
 
     # By the pointer: 6:00 PM on Monday to 8:00 PM on Wednesday.
     grip = handle(page, "Dinner")
-    grip.scroll_into_view_if_needed()
+    # The entry may be drawn again in between, which Playwright does not wait for.
+    grip.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
     box, from_day, to_day = grip.bounding_box(), days.nth(0).bounding_box(), days.nth(2).bounding_box()
     row = page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
     x, y = box["x"] + box["width"] / 2, box["y"] + 8
@@ -115,7 +116,8 @@ def board(browser, server):
     for _ in range(page.locator(".toast").count()):
         page.get_by_role("button", name="Close this message").first.click()
     # Esc while it is under the pointer.
-    grip.scroll_into_view_if_needed()
+    # The entry may be drawn again in between, which Playwright does not wait for.
+    grip.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
     box = grip.bounding_box()
     page.mouse.move(box["x"] + 10, box["y"] + 10)
     page.mouse.down()
