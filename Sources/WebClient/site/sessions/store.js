@@ -313,7 +313,12 @@ export class Store {
       this.#lookAround();
     }
     if (note.notify === "acknowledged") this.#settled(note.ack.mutation, { seq: note.ack.seq, warnings: note.ack.warnings });
-    else if (note.notify === "rejected") this.#settled(note.mutation, { rejection: note.rejection });
+    else if (note.notify === "rejected") {
+      // Nobody wrote a reading position: if another tab has made it before, there is nothing to decide.
+      const draft = this.engine.drafts.find((one) => one.id === note.mutation);
+      if (draft?.operations.every((one) => one.kind === "reading_position")) this.engine.drop(draft.id);
+      this.#settled(note.mutation, { rejection: note.rejection });
+    }
     if (note.notify === "joined" || note.notify === "live" || note.notify === "role" || note.notify === "context") this.#writeSoon();
     this.#tell([], [note]);
   }
