@@ -1,6 +1,6 @@
 import Dispatch
+import Locks
 import Posix
-import Synchronization
 import TestSupport
 import Testing
 
@@ -20,7 +20,7 @@ enum Flows {
             if Environment.value("HUDDLE_REQUIRE_BROWSER") == "1" { Issue.record("there is no browser") }
             return
         }
-        let failures = Mutex<[String]>([])
+        let failures = Lock<[String]>([])
         DispatchQueue.concurrentPerform(iterations: names.count) { place in
             let failure: String?
             do {
