@@ -46,7 +46,7 @@ struct AbuseRun {
     private static func isDone(_ player: Player) -> Bool {
         if player.socket == nil || player.hasEnded { return true }
         switch player.abuse.outcome {
-        case .answer(let octets): return contains(player.heard, octets)
+        case .answer(let octets): return player.heard.holds(octets)
         // The connection may continue.
         case .status: return player.heard.starts(with: Array("HTTP/1.1 2".utf8))
         default: return false
@@ -109,7 +109,7 @@ struct AbuseRun {
             }
             guard let description = player.heard.last, wanted.contains(description) else { return "wanted alert \(wanted), heard \(player.heard.suffix(7))" }
             return player.hasEnded ? nil : "the stream did not end after the alert"
-        case .answer(let octets): return contains(player.heard, octets) ? nil : "no answer among \(player.heard.count) octets: \(text)"
+        case .answer(let octets): return player.heard.holds(octets) ? nil : "no answer among \(player.heard.count) octets: \(text)"
         case .status(let wanted):
             let status = text.hasPrefix("HTTP/1.1 ") ? Int(text.dropFirst(9).prefix(3)) : nil
             guard let status, wanted.contains(status) else { return "wanted \(wanted), heard \(text)" }
@@ -153,9 +153,5 @@ struct AbuseRun {
             position = start + length
         }
         return frames
-    }
-
-    private static func contains(_ octets: [UInt8], _ part: [UInt8]) -> Bool {
-        octets.holds(part)
     }
 }

@@ -248,7 +248,7 @@ def farewell(browser, server):
     other.page.keyboard.press("Enter")
     other.toast("All members see the request now.")
     expect(ana.page.get_by_role("status").filter(has_text=re.compile("^David Rivera asked for the deletion"))).to_be_visible()
-    # A device that is away at the end hears of it afterwards, and keeps nothing.
+    # A device that is offline at the end is told when it connects again, and keeps nothing.
     elena.is_live()
     elena.page.goto("about:blank")
     server.stop()

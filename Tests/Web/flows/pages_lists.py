@@ -195,7 +195,7 @@ def long_room(browser, server):
         now = {row[0]: row[2] for row in settled()}
         moved = [now[key] - was[key] for key in was if key in now and 0 < was[key] < 600]
         assert moved and all(abs(one - 240) < 2 for one in moved), moved
-    # What another member writes goes to the end, and moves nothing that is read.
+    # A message of another member is added at the end, and does not move the messages that are being read.
     was = {row[0]: row[2] for row in settled()}
     bob = Person(browser, server).sign_in("David", "/room")
     bob.page.get_by_label("Message", exact=True).fill("Late news")
