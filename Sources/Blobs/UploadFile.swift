@@ -19,7 +19,7 @@ package final class UploadFile: Sendable {
         /// The part; `nil` once its octets have become a blob or were removed.
         var part: AppendingFile?
         let at: DiskFile
-        var progress: UploadProgress
+        var progress: StoredUploadProgress
         /// The count of the newest slot.
         var count: UInt64
         /// The octets in the part, synced or not.
@@ -37,7 +37,7 @@ package final class UploadFile: Sendable {
         partPath = Self.partPath(id, folder)
         let part = try DiskFile.create(partPath, on: disk)
         let at = try DiskFile.create(Self.progressPath(id, folder), on: disk)
-        let progress = UploadProgress(offset: 0, length: length, phase: .receiving)
+        let progress = StoredUploadProgress(offset: 0, length: length, phase: .receiving)
         // Both slots are written, so that the file has its final length, and each later write stays within it.
         try at.write(progress.slot(count: 0) + progress.slot(count: 1), at: 0)
         try at.synchronize()
@@ -54,7 +54,7 @@ package final class UploadFile: Sendable {
         partPath = Self.partPath(id, folder)
         guard try disk.status(Self.progressPath(id, folder)) != nil else { return nil }
         let at = try DiskFile.open(Self.progressPath(id, folder), on: disk)
-        guard let found = UploadProgress.read(try at.read(at: 0, count: 2 * UploadProgress.slotOctets)) else { throw .invalid }
+        guard let found = StoredUploadProgress.read(try at.read(at: 0, count: 2 * StoredUploadProgress.slotOctets)) else { throw .invalid }
         var part: AppendingFile?
         if let status = try disk.status(partPath) {
             guard status.octets >= found.progress.offset else { throw .invalid }
@@ -68,7 +68,7 @@ package final class UploadFile: Sendable {
     }
 
     /// The state on stable storage.
-    package var progress: UploadProgress { state.withLock { $0.progress } }
+    package var progress: StoredUploadProgress { state.withLock { $0.progress } }
 
     /// The number of received octets, synced or not: the offset of the next ones.
     package var written: Int64 { state.withLock { $0.written } }
@@ -161,7 +161,7 @@ package final class UploadFile: Sendable {
             guard case .receiving = state.progress.phase, state.progress.length ?? state.written == state.written else { throw .invalid }
             let sha256 = try Self.part(&state) { (part) throws(Errno) in try part.sha256() }
             try self.advance(
-                &state, to: UploadProgress(offset: state.written, length: state.written, phase: .complete(sha256: sha256)), syncingPart: true)
+                &state, to: StoredUploadProgress(offset: state.written, length: state.written, phase: .complete(sha256: sha256)), syncingPart: true)
             return sha256
         }
     }
@@ -182,11 +182,11 @@ package final class UploadFile: Sendable {
     /// outcome.
     ///
     /// - Parameters:
-    ///   - outcome: the outcome in `progress` from now on; at most `UploadProgress.maxOutcome` octets.
+    ///   - outcome: the outcome in `progress` from now on; at most `StoredUploadProgress.maxOutcome` octets.
     ///   - isRepeatable: whether the same outcome will result again after a power cut, so that nothing has to wait for
     ///     the disk.
     package func end(outcome: [UInt8], isRepeatable: Bool = false) throws(Errno) {
-        precondition(outcome.count <= UploadProgress.maxOutcome, "an outcome fits into its place")
+        precondition(outcome.count <= StoredUploadProgress.maxOutcome, "an outcome fits into its place")
         try locked { (state) throws(Errno) in
             if case .ended = state.progress.phase { return }
             var next = state.progress
@@ -201,11 +201,11 @@ package final class UploadFile: Sendable {
     // MARK: Internals
 
     /// Writes the next slot. After a failure the old one is valid, on disk and in memory.
-    private func advance(_ state: inout State, to next: UploadProgress, syncingPart: Bool, syncing: Bool = true) throws(Errno) {
+    private func advance(_ state: inout State, to next: StoredUploadProgress, syncingPart: Bool, syncing: Bool = true) throws(Errno) {
         do throws(Errno) {
             if syncingPart { try Self.part(&state) { (part) throws(Errno) in try part.synchronize() } }
             let count = state.count + 1
-            try state.at.write(next.slot(count: count), at: Int64(count % 2) * Int64(UploadProgress.slotOctets))
+            try state.at.write(next.slot(count: count), at: Int64(count % 2) * Int64(StoredUploadProgress.slotOctets))
             if syncing { try state.at.synchronize() }
             state.count = count
             state.progress = next

@@ -70,11 +70,11 @@ package struct UploadFolder: Sendable {
     ///
     /// - Returns: the progress, and the time of its last change in UTC milliseconds; `nil` if there is no such upload.
     /// - Throws: `.invalid` as `open`.
-    package func progress(_ id: Identifier) throws(Errno) -> (progress: UploadProgress, at: Int64)? {
+    package func progress(_ id: Identifier) throws(Errno) -> (progress: StoredUploadProgress, at: Int64)? {
         guard try disk.status(descriptionPath(id)) != nil else { return nil }
         guard let status = try disk.status(UploadFile.progressPath(id, path)) else { return nil }
         let file = try DiskFile.open(UploadFile.progressPath(id, path), on: disk)
-        guard let found = UploadProgress.read(try file.read(at: 0, count: 2 * UploadProgress.slotOctets)) else { throw .invalid }
+        guard let found = StoredUploadProgress.read(try file.read(at: 0, count: 2 * StoredUploadProgress.slotOctets)) else { throw .invalid }
         return (found.progress, status.modified)
     }
 

@@ -739,12 +739,12 @@ struct UploadRecordTests {
         .finished(sha256: [UInt8](repeating: 7, count: 32)), .refused(.fileType(.transcript)), .refused(.fileMismatch),
     ] as [UploadEnd])
     func end(end: UploadEnd) {
-        let octets = end.encoded(limit: UploadProgress.maxOutcome)
-        #expect(octets.count <= UploadProgress.maxOutcome)
+        let octets = end.encoded(limit: StoredUploadProgress.maxOutcome)
+        #expect(octets.count <= StoredUploadProgress.maxOutcome)
         #expect(UploadEnd(octets) == end || end == .refused(.fileType(.transcript)) && UploadEnd(octets) != nil)
         let long = UploadEnd.refused(UploadRefusal("a", 400, String(repeating: "é\"", count: 500)))
-        let cut = long.encoded(limit: UploadProgress.maxOutcome)
-        #expect(cut.count <= UploadProgress.maxOutcome && UploadEnd(cut) != nil)
+        let cut = long.encoded(limit: StoredUploadProgress.maxOutcome)
+        #expect(cut.count <= StoredUploadProgress.maxOutcome && UploadEnd(cut) != nil)
         #expect(UploadEnd([]) == nil && UploadEnd(Array("+x".utf8)) == nil)
     }
 }

@@ -239,7 +239,7 @@ final class UploadSteps: Sendable {
     private func refuse(_ state: inout State, _ file: UploadFile, _ refusal: UploadRefusal) -> UploadFault {
         state.fault = .refused(refusal)
         // If the disk refuses that too, the next request finds the same octets.
-        try? file.end(outcome: UploadEnd.refused(refusal).encoded(limit: UploadProgress.maxOutcome))
+        try? file.end(outcome: UploadEnd.refused(refusal).encoded(limit: StoredUploadProgress.maxOutcome))
         return .refused(refusal)
     }
 
@@ -248,7 +248,7 @@ final class UploadSteps: Sendable {
         state.withLock { state in
             // A complete upload becomes the same document again; a refusal might not repeat.
             let isRepeatable = if case .finished = end { true } else { false }
-            try? open(&state).end(outcome: end.encoded(limit: UploadProgress.maxOutcome), isRepeatable: isRepeatable)
+            try? open(&state).end(outcome: end.encoded(limit: StoredUploadProgress.maxOutcome), isRepeatable: isRepeatable)
             state.file = nil
         }
     }

@@ -19,7 +19,7 @@ final class UploadTable {
     private let folder: UploadFolder
     private let blobs: BlobFolder
     /// Reports progress to the live room of a family.
-    private let reportProgress: (Wire.UploadProgress, _ family: Identifier) -> Void
+    private let reportProgress: (UploadProgress, _ family: Identifier) -> Void
     /// The wall clock, milliseconds.
     private let clock: () -> Int64
     private var uploads: [Identifier: OpenUpload] = [:]
@@ -51,7 +51,7 @@ final class UploadTable {
     static let tellInterval: Int64 = 1_000
 
     init(
-        services: RequestServices, limits: Limits, reportProgress: @escaping (Wire.UploadProgress, _ family: Identifier) -> Void, folder: UploadFolder,
+        services: RequestServices, limits: Limits, reportProgress: @escaping (UploadProgress, _ family: Identifier) -> Void, folder: UploadFolder,
         blobs: BlobFolder, clock: @escaping () -> Int64 = { Clock.wallMilliseconds() }
     ) {
         self.services = services
@@ -380,13 +380,13 @@ final class UploadTable {
     // MARK: The family
 
     /// Reports the progress of an upload to the family, not too often.
-    func tell(_ upload: OpenUpload, _ state: Wire.UploadProgress.State) {
+    func tell(_ upload: OpenUpload, _ state: UploadProgress.State) {
         let now = services.now
         if state == .running, let before = upload.toldAt, now - before < UploadTable.tellInterval { return }
         upload.toldAt = now
         let record = upload.record
         reportProgress(
-            Wire.UploadProgress(
+            UploadProgress(
                 id: upload.id, member: record.member, athlete: record.document.athlete, title: record.document.title, octets: upload.written,
                 total: upload.length, state: state), record.family)
     }

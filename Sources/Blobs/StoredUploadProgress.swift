@@ -2,7 +2,7 @@ internal import Bytes
 internal import Crypto
 
 /// The progress of an upload, as stored on disk.
-package struct UploadProgress: Equatable, Sendable {
+package struct StoredUploadProgress: Equatable, Sendable {
     /// The phases of an upload, in order; it never goes back.
     package enum Phase: Equatable, Sendable {
         case receiving
@@ -56,8 +56,8 @@ package struct UploadProgress: Equatable, Sendable {
     }
 
     /// The newest intact slot of a file with two slots.
-    static func read(_ file: [UInt8]) -> (progress: UploadProgress, count: UInt64)? {
-        var newest: (progress: UploadProgress, count: UInt64)?
+    static func read(_ file: [UInt8]) -> (progress: StoredUploadProgress, count: UInt64)? {
+        var newest: (progress: StoredUploadProgress, count: UInt64)?
         for index in 0..<2 where file.count >= (index + 1) * slotOctets {
             guard let found = parse(file[(index * slotOctets)..<((index + 1) * slotOctets)]) else { continue }
             if found.count >= newest?.count ?? 0 { newest = found }
@@ -65,7 +65,7 @@ package struct UploadProgress: Equatable, Sendable {
         return newest
     }
 
-    private static func parse(_ slot: ArraySlice<UInt8>) -> (progress: UploadProgress, count: UInt64)? {
+    private static func parse(_ slot: ArraySlice<UInt8>) -> (progress: StoredUploadProgress, count: UInt64)? {
         let octets = Array(slot)
         guard octets.prefix(8) == magic[...], Digest.sha256(Array(octets.dropLast(8))).prefix(8) == octets.suffix(8) else { return nil }
         let length = number(octets, at: 24)
@@ -79,7 +79,7 @@ package struct UploadProgress: Equatable, Sendable {
         case 2: phase = .ended(outcome: Array(octets[67..<(67 + size)]))
         default: return nil
         }
-        return (UploadProgress(offset: offset, length: length == .max ? nil : Int64(clamping: length), phase: phase), number(octets, at: 8))
+        return (StoredUploadProgress(offset: offset, length: length == .max ? nil : Int64(clamping: length), phase: phase), number(octets, at: 8))
     }
 
     private static func number(_ octets: [UInt8], at index: Int) -> UInt64 {
