@@ -60,7 +60,7 @@ extension Store {
                 return (purged, portion.isLast ? .people : .receipts(after: portion.next))
             case .people:
                 purged.invites = try people.purgeInvites(at: now)
-                _ = try shares.purge(before: now - ShareLink.retention, count: Self.receiptsInPortion)
+                _ = try shares.purge(before: now - StoredShareLink.retention, count: Self.receiptsInPortion)
                 purged.sessions = try people.purgeSessions(
                     at: now, unusedSince: now - SessionToken.life, count: Self.receiptsInPortion)
                 return (purged, purged.sessions < Self.receiptsInPortion ? .accesses(after: 0) : .people)

@@ -57,11 +57,11 @@ extension Store {
         // Earlier decisions can end links of the document, so they are written before the link is.
         try write(batch)
         let token = ShareToken.make(environment.random)
-        let link = ShareLink(
+        let link = StoredShareLink(
             id: identifier(at), document: share.document, school: share.school, createdBy: share.member, createdAt: at, expiresAt: at + life)
         try shares.end(family: family.key, document: share.document, school: share.school, at: at)
         try audit(.shared, family: family.key, by: .member(share.member), about: document.athlete, at: at)
-        try shares.insert(family: family.key, link, hash: ShareToken.hash(token), limit: ShareLink.maxLinks)
+        try shares.insert(family: family.key, link, hash: ShareToken.hash(token), limit: StoredShareLink.maxLinks)
         return ShareCreated(link: link, token: token)
     }
 

@@ -119,7 +119,7 @@ extension Store {
                 guard let family = try family(visit.family) else { continue }
                 let noted = ShareOpenings(
                     what: visit.what, count: openings.count, rows: openings.rows, first: time(openings.first), last: time(openings.last))
-                let total = try shares.note(family: family.key, link: visit.link, noted, limit: ShareLink.maxViews)
+                let total = try shares.note(family: family.key, link: visit.link, noted, limit: StoredShareLink.maxViews)
                 if let total { counted = (family.key, visit.link, total) }
             }
             for (feed, fetches) in notes.fetches {

@@ -13,7 +13,7 @@ final class ShareTable: ShareWrites {
 
     init(_ database: Database) { self.database = database }
 
-    func insert(family: Int64, _ link: ShareLink, hash: [UInt8], limit: Int) throws {
+    func insert(family: Int64, _ link: StoredShareLink, hash: [UInt8], limit: Int) throws {
         let insert = try database.prepare(
             """
             INSERT INTO share_links (family, id, document, school, created_by, created_at, expires_at, token_hash)
@@ -142,13 +142,13 @@ final class ShareTable: ShareWrites {
         """
     }
 
-    func links(family: Int64, document: Identifier?, limit: Int) throws -> [ShareLink] {
+    func links(family: Int64, document: Identifier?, limit: Int) throws -> [StoredShareLink] {
         let list = try database.prepare(Self.linksQuery(ofDocument: document != nil))
         list.bind(1, family)
         list.bind(2, Int64(limit))
         if let document { list.bind(3, document) }
         return try list.all { row in
-            ShareLink(
+            StoredShareLink(
                 id: try row.identifier(0), document: try row.identifier(1), school: try row.identifier(2), createdBy: try row.identifier(3),
                 createdAt: row.int64(4), expiresAt: row.int64(5), endedAt: row.optionalInt64(6), views: row.int64(7), downloads: row.int64(8),
                 lastOpenedAt: row.optionalInt64(9))

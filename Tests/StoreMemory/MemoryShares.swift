@@ -23,7 +23,7 @@ final class MemoryShares: ShareWrites {
 
     func document(family: Int64, of link: Identifier) throws -> Identifier? { try connection.read().family(family).links[link]?.link.document }
 
-    func links(family: Int64, document: Identifier?, limit: Int) throws -> [ShareLink] {
+    func links(family: Int64, document: Identifier?, limit: Int) throws -> [StoredShareLink] {
         try connection.read().family(family).links.values.filter { document == nil || $0.link.document == document }
             .sorted { $0.isNewer(than: $1) }.prefix(limit).map { row in
                 var link = row.link
@@ -48,7 +48,7 @@ final class MemoryShares: ShareWrites {
 
     // MARK: Writes
 
-    func insert(family: Int64, _ link: ShareLink, hash: [UInt8], limit: Int) throws {
+    func insert(family: Int64, _ link: StoredShareLink, hash: [UInt8], limit: Int) throws {
         try connection.write { tables in
             tables.families[family]?.links[link.id] = .init(link: link, hash: hash)
             let over = tables.family(family).links.values.filter {
@@ -121,7 +121,7 @@ extension MemoryTables.LinkRow {
 
 extension MemoryTables {
     /// Ends links that have not ended.
-    mutating func endLinks(family: Int64, at: Int64, where isWanted: (ShareLink) -> Bool) {
+    mutating func endLinks(family: Int64, at: Int64, where isWanted: (StoredShareLink) -> Bool) {
         for row in self.family(family).links.values where row.link.endedAt == nil && isWanted(row.link) {
             families[family]?.links[row.link.id]?.link.endedAt = at
         }

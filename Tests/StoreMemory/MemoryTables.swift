@@ -30,7 +30,7 @@ package struct MemoryTables {
     }
 
     struct LinkRow {
-        var link: ShareLink
+        var link: StoredShareLink
         var hash: [UInt8]
         var visits: [(at: Int64, what: ShareVisit.What)] = []
     }

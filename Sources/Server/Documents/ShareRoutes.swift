@@ -120,7 +120,7 @@ final class LinkMaking: DocumentHandler {
     }
 }
 
-extension ShareLink {
+extension StoredShareLink {
     /// Writes the link's members into an object that has begun.
     fileprivate func write(into writer: inout JSONWriter) {
         writer.key("id")

@@ -19,7 +19,7 @@ extension StoreReader {
     }
 
     /// The links of one document, or of all, newest first, including ended ones.
-    package func shares(family: Identifier, document: Identifier? = nil) throws(StoreFailure) -> [ShareLink] {
+    package func shares(family: Identifier, document: Identifier? = nil) throws(StoreFailure) -> [StoredShareLink] {
         try reading { try engine.shares.links(family: try key(family), document: document, limit: Self.maxShares) }
     }
 
@@ -40,8 +40,8 @@ extension StoreReader {
         }
     }
 
-    /// The visits of a link, newest first, at most `ShareLink.maxViews`.
+    /// The visits of a link, newest first, at most `StoredShareLink.maxViews`.
     package func visits(family: Identifier, link: Identifier) throws(StoreFailure) -> [(at: Int64, what: ShareVisit.What)] {
-        try reading { try engine.shares.visits(family: try key(family), link: link, limit: ShareLink.maxViews) }
+        try reading { try engine.shares.visits(family: try key(family), link: link, limit: StoredShareLink.maxViews) }
     }
 }

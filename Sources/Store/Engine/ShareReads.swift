@@ -50,7 +50,7 @@ package protocol ShareReads: AnyObject {
     func document(family: Int64, of link: Identifier) throws -> Identifier?
 
     /// The links of one document, or of all, newest first, including ended ones; those of one moment by the largest id.
-    func links(family: Int64, document: Identifier?, limit: Int) throws -> [ShareLink]
+    func links(family: Int64, document: Identifier?, limit: Int) throws -> [StoredShareLink]
 
     /// The visits of a link, newest first.
     func visits(family: Int64, link: Identifier, limit: Int) throws -> [(at: Int64, what: ShareVisit.What)]
@@ -64,7 +64,7 @@ package protocol ShareReads: AnyObject {
 
 package protocol ShareWrites: ShareReads {
     /// - Parameter limit: links of one document; above it the oldest that have ended or expired are removed.
-    func insert(family: Int64, _ link: ShareLink, hash: [UInt8], limit: Int) throws
+    func insert(family: Int64, _ link: StoredShareLink, hash: [UInt8], limit: Int) throws
 
     /// Ends one link, if it has not ended.
     ///

@@ -35,7 +35,7 @@ package struct NewShare: Hashable, Sendable {
 }
 
 /// A share link, as the family sees it.
-package struct ShareLink: Hashable, Sendable {
+package struct StoredShareLink: Hashable, Sendable {
     /// The largest number of entries in one link's log; above it the oldest are removed, the counts stay.
     static let maxViews = 1_000
     /// Milliseconds for which an ended or expired link is kept for its figures: 365 days.
@@ -78,7 +78,7 @@ package struct ShareLink: Hashable, Sendable {
 
 /// A new link.
 package struct ShareCreated: Hashable, Sendable {
-    package var link: ShareLink
+    package var link: StoredShareLink
     /// For `/s/<token>`. The token is shown only now: the database holds its hash.
     package var token: String
 }
