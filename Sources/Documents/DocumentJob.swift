@@ -3,7 +3,7 @@ package import Bytes
 /// A job for the thread that talks to the server about documents.
 package enum DocumentJob: Hashable, Sendable {
     /// A transfer with the number that its reports carry.
-    case transfer(Int, Transfer)
+    case transfer(Int, FileTransfer)
     case links(Identifier)
     case share(Identifier, school: Identifier)
     case revoke(String, of: Identifier)

@@ -4,7 +4,7 @@ package import Sessions
 
 /// A stored, unfinished transfer.
 package struct KeptTransfer: Hashable, Sendable {
-    package let transfer: Transfer
+    package let transfer: FileTransfer
     /// The octets known here: an upload resumes from the server's offset.
     package let octets: Int64
     /// `nil`: no program is running the transfer; the next program resumes it.
@@ -12,7 +12,7 @@ package struct KeptTransfer: Hashable, Sendable {
 
     /// - Returns: `nil` for content that this program never wrote.
     init?(_ kept: SavedTransfer) {
-        guard let transfer = Transfer.read(saved: kept.saved) else { return nil }
+        guard let transfer = FileTransfer.read(saved: kept.saved) else { return nil }
         self.transfer = transfer
         // For a download, the file itself shows the progress.
         var octets = kept.progress?.octets ?? 0
@@ -39,11 +39,11 @@ package struct KeptTransfer: Hashable, Sendable {
 /// Reads and writes the rows of unfinished transfers.
 extension Cache {
     /// Stores a transfer, or its new state, on stable storage.
-    package func keep(_ transfer: Transfer, number: Int) throws { try keep(transfer: transfer.saved, number: number) }
+    package func keep(_ transfer: FileTransfer, number: Int) throws { try keep(transfer: transfer.saved, number: number) }
 
     /// The unfinished transfers, oldest first; unreadable rows are skipped.
-    package func transfers() throws -> [(number: Int, transfer: Transfer)] {
-        try savedTransfers().compactMap { kept in Transfer.read(saved: kept.saved).map { (kept.number, $0) } }
+    package func transfers() throws -> [(number: Int, transfer: FileTransfer)] {
+        try savedTransfers().compactMap { kept in FileTransfer.read(saved: kept.saved).map { (kept.number, $0) } }
     }
 
     /// The unfinished transfers with their progress.

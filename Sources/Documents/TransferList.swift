@@ -13,7 +13,7 @@ package struct TransferList: Sendable {
     /// The effects of an event.
     package enum Effect: Hashable, Sendable {
         /// Write the transfer into the store, before anything else happens to it.
-        case keep(Int, Transfer)
+        case keep(Int, FileTransfer)
         /// Delete the transfer from the store, and then the location of an upload from the memory.
         case forget(Int, key: String?)
         /// Show the user a sentence.
@@ -22,14 +22,14 @@ package struct TransferList: Sendable {
 
     /// The rows, oldest first.
     package private(set) var rows: [TransferRow] = []
-    private var transfers: [Int: Transfer] = [:]
+    private var transfers: [Int: FileTransfer] = [:]
     /// The transfers that resume by themselves when the server is reachable again.
     private var interrupted: Set<Int> = []
     private var last = 0
 
     package init() {}
 
-    private mutating func takeOver(_ number: Int, _ transfer: Transfer) {
+    private mutating func takeOver(_ number: Int, _ transfer: FileTransfer) {
         transfers[number] = transfer
         interrupted.insert(number)
         rows.append(TransferRow(number: number, title: transfer.title, isUpload: transfer.isUpload, state: .waiting("continues where it stopped when the server answers")))
@@ -37,7 +37,7 @@ package struct TransferList: Sendable {
     }
 
     /// Takes over the unfinished transfers of an earlier program. Numbers that are in use are skipped.
-    package mutating func takeOver(_ kept: [(number: Int, transfer: Transfer)]) {
+    package mutating func takeOver(_ kept: [(number: Int, transfer: FileTransfer)]) {
         for (number, transfer) in kept where transfers[number] == nil { takeOver(number, transfer) }
     }
 
@@ -59,7 +59,7 @@ package struct TransferList: Sendable {
     package var unfinished: Int { rows.count { !$0.state.isOver || interrupted.contains($0.number) } }
 
     /// - Returns: its number; `nil` if too many transfers wait already.
-    package mutating func add(_ transfer: Transfer) -> Int? {
+    package mutating func add(_ transfer: FileTransfer) -> Int? {
         guard unfinished < JobLine.limit else { return nil }
         last += 1
         transfers[last] = transfer
@@ -69,7 +69,7 @@ package struct TransferList: Sendable {
     }
 
     /// Restarts a transfer that failed or was stopped.
-    package mutating func again(_ number: Int) -> Transfer? {
+    package mutating func again(_ number: Int) -> FileTransfer? {
         guard let transfer = transfers[number], change(number, { $0.state = .queued }) else { return nil }
         interrupted.remove(number)
         return transfer

@@ -53,7 +53,7 @@ private func transferArguments(
     } catch { throw .usage(error) }
 }
 
-private func transfer(_ transfer: Transfer, _ data: String, _ file: consuming FileDescriptor) throws -> Transferred {
+private func transfer(_ transfer: ArchiveTransfer, _ data: String, _ file: consuming FileDescriptor) throws -> Transferred {
     switch try AdminGate.perform(.transfer(transfer), dataFolder: data, archive: file.raw) {
     case .success(.transferred(let done)): return done
     case .success: throw CommandError.failed("The server gave an unexpected answer.")

@@ -5,7 +5,7 @@ import Testing
 @Suite("The queue of jobs for a thread of transfers")
 struct JobLineTests {
     static let file = DocumentDownload.File(document: Identifier(high: 1, low: 1), octets: 1_000, sha256: "ab")
-    static func job(_ number: Int) -> DocumentJob { .transfer(number, Transfer(.download(file), path: "/tmp/\(number)")) }
+    static func job(_ number: Int) -> DocumentJob { .transfer(number, FileTransfer(.download(file), path: "/tmp/\(number)")) }
     static let question = DocumentJob.links(Identifier(high: 1, low: 1))
 
     @Test("R140 The thread runs jobs one after the other; it begins with the first and ends after the last")

@@ -12,17 +12,17 @@ struct TransferListTests {
 
     static let new = NewUpload(
         family: id(1), athlete: id(2), type: "transcript", title: "Fall grades", description: "Nine terms", school: id(3), replaces: id(4), fileName: "Fall_grades.pdf")
-    static let upload = Transfer(.upload(new), path: "/home/x/Fall_grades.pdf", stamp: FileStamp(octets: 1_000, changed: 5))
-    static let download = Transfer(.download(.init(document: id(9), octets: 500, sha256: "abcd")), path: "/home/x/copy.pdf")
+    static let upload = FileTransfer(.upload(new), path: "/home/x/Fall_grades.pdf", stamp: FileStamp(octets: 1_000, changed: 5))
+    static let download = FileTransfer(.download(.init(document: id(9), octets: 500, sha256: "abcd")), path: "/home/x/copy.pdf")
 
     static func words(_ list: TransferList) -> [String] { list.rows.map { $0.words(columns: 0) } }
 
     @Test("R138 R140 An upload goes from the queue to its end: a bar, then it is reported and deleted, its location after its row")
     func uploads() throws {
         var list = TransferList()
-        func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
+        func add(_ transfer: FileTransfer) -> Int? { list.add(transfer) }
         func take(_ report: DocumentReport, now: Int64) -> [TransferList.Effect] { list.take(report, now: now) }
-        func again(_ number: Int) -> Transfer? { list.again(number) }
+        func again(_ number: Int) -> FileTransfer? { list.again(number) }
         let number = try #require(add(Self.upload))
         #expect(add(Self.download) == number + 1)
         #expect(Self.words(list) == ["waits for its turn", "waits for its turn"] && list.unfinished == 2)
@@ -56,9 +56,9 @@ struct TransferListTests {
     ] as [(DocumentFailure, Bool, String)])
     func failures(failure: DocumentFailure, isKept: Bool, words: String) throws {
         var list = TransferList()
-        func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
+        func add(_ transfer: FileTransfer) -> Int? { list.add(transfer) }
         func take(_ report: DocumentReport, now: Int64) -> [TransferList.Effect] { list.take(report, now: now) }
-        func again(_ number: Int) -> Transfer? { list.again(number) }
+        func again(_ number: Int) -> FileTransfer? { list.again(number) }
         func resume() -> [DocumentJob] { list.resume() }
         let number = try #require(add(Self.upload))
         _ = take(.began(number), now: 0)
@@ -75,7 +75,7 @@ struct TransferListTests {
     @Test("R141 An earlier program's transfer is listed immediately, resumes in order when the server responds, and can be cancelled before")
     func kept() {
         var list = TransferList()
-        func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
+        func add(_ transfer: FileTransfer) -> Int? { list.add(transfer) }
         func resume() -> [DocumentJob] { list.resume() }
         func stop(_ number: Int) -> [TransferList.Effect]? { list.stop(number) }
         list.takeOver([(7, Self.upload), (9, Self.download)])
@@ -93,7 +93,7 @@ struct TransferListTests {
     @Test("Before the user leaves, the list names running transfers and their future")
     func leaving() throws {
         var list = TransferList()
-        func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
+        func add(_ transfer: FileTransfer) -> Int? { list.add(transfer) }
         func take(_ report: DocumentReport, now: Int64) -> [TransferList.Effect] { list.take(report, now: now) }
         let number = try #require(add(Self.upload))
         _ = take(.began(number), now: 0)
@@ -109,7 +109,7 @@ struct TransferListTests {
     @Test("The list holds transfers up to the limit, and the last twenty finished ones")
     func bounds() {
         var list = TransferList()
-        func add(_ transfer: Transfer) -> Int? { list.add(transfer) }
+        func add(_ transfer: FileTransfer) -> Int? { list.add(transfer) }
         func take(_ report: DocumentReport, now: Int64) -> [TransferList.Effect] { list.take(report, now: now) }
         for _ in 0..<JobLine.limit { #expect(add(Self.upload) != nil) }
         #expect(add(Self.upload) == nil)
@@ -120,16 +120,16 @@ struct TransferListTests {
 
     // MARK: In the store
 
-    @Test("A stored transfer reads back, and a damaged one is dropped", arguments: [upload, download, Transfer(.upload(new), path: "/ü\n\"")])
-    func saved(transfer: Transfer) {
+    @Test("A stored transfer reads back, and a damaged one is dropped", arguments: [upload, download, FileTransfer(.upload(new), path: "/ü\n\"")])
+    func saved(transfer: FileTransfer) {
         var transfer = transfer
         transfer.stamp?.sha256 = "00ff"
         let octets = transfer.saved
-        #expect(Transfer.read(saved: octets) == transfer)
-        for length in 0..<octets.count { #expect(Transfer.read(saved: Array(octets[..<length])) == nil) }
-        #expect(Transfer.read(saved: Array("{}".utf8)) == nil && Transfer.read(saved: Array("{\"path\":\"x\",\"octets\":1}".utf8)) == nil)
+        #expect(FileTransfer.read(saved: octets) == transfer)
+        for length in 0..<octets.count { #expect(FileTransfer.read(saved: Array(octets[..<length])) == nil) }
+        #expect(FileTransfer.read(saved: Array("{}".utf8)) == nil && FileTransfer.read(saved: Array("{\"path\":\"x\",\"octets\":1}".utf8)) == nil)
         // A newer program may store more fields.
-        #expect(Transfer.read(saved: Array(octets.dropLast() + Array(",\"further\":[1]}".utf8))) == transfer)
+        #expect(FileTransfer.read(saved: Array(octets.dropLast() + Array(",\"further\":[1]}".utf8))) == transfer)
     }
 
     @Test("The store has the unfinished transfers, in order, also for the next process; one unreadable row harms no other")

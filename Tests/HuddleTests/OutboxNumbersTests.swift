@@ -28,7 +28,7 @@ struct OutboxNumbersTests {
             }
             durable.save(engine)
             for number in 1...3 {
-                try durable.cache?.keep(Transfer(.download(.init(document: World.id(5), octets: 9, sha256: "ab")), path: "/tmp/\(number)"), number: number + 6)
+                try durable.cache?.keep(FileTransfer(.download(.init(document: World.id(5), octets: 9, sha256: "ab")), path: "/tmp/\(number)"), number: number + 6)
             }
         }
         let session = try ClientSession(try ServerAddress("ws://host:8787"), World.configuration(), cache: home.place)

@@ -18,7 +18,7 @@ package enum AdminRequest: Sendable {
     /// The state of the running server.
     case doctor
     /// An export or import; the archive's descriptor comes beside it.
-    case transfer(Transfer)
+    case transfer(ArchiveTransfer)
 
     /// `{"command":"demo"}`, `{"command":"doctor"}`, or the command's own form.
     func encode() -> [UInt8] {
@@ -39,7 +39,7 @@ package enum AdminRequest: Sendable {
         if octets.starts(with: #"{"deletion":"#.utf8) { return .deletion(try HostDeletion.decode(octets)) }
         if octets.starts(with: #"{"question":"#.utf8) { return .ask(try HostQuestion.decode(octets)) }
         if octets.elementsEqual(doctorLine.utf8) { return .doctor }
-        if let transfer = try Transfer.decode(octets) { return .transfer(transfer) }
+        if let transfer = try ArchiveTransfer.decode(octets) { return .transfer(transfer) }
         return .command(try AdminCommand.decode(octets))
     }
 

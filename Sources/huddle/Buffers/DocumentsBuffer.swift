@@ -263,12 +263,12 @@ final class DocumentsBuffer: Buffer {
     }
 
     /// - Returns: false if too many transfers wait already.
-    private func begin(_ transfer: Transfer) -> Bool {
+    private func begin(_ transfer: FileTransfer) -> Bool {
         guard let number = list.add(transfer) else { return false }
         return begin(number, transfer)
     }
 
-    private func begin(_ number: Int, _ transfer: Transfer) -> Bool {
+    private func begin(_ number: Int, _ transfer: FileTransfer) -> Bool {
         // The transfer is on stable storage before the person sees that it waits.
         perform([.keep(number, transfer)])
         if files.put(.transfer(number, transfer)) { return true }
@@ -285,7 +285,7 @@ final class DocumentsBuffer: Buffer {
             view.toast = "\(place.printable) already exists: choose another name."
             return view.askForPlace(id, DocumentDownload.freePath(place))
         }
-        if !begin(Transfer(.download(.init(document: id, octets: octets, sha256: sha256)), path: Files.absolute(place))) { view.toast = Self.full }
+        if !begin(FileTransfer(.download(.init(document: id, octets: octets, sha256: sha256)), path: Files.absolute(place))) { view.toast = Self.full }
     }
 
     private static let full = "\(JobLine.limit) files wait already: try it again when some are through."
@@ -301,7 +301,7 @@ final class DocumentsBuffer: Buffer {
         let upload = NewUpload(
             family: family, athlete: wish.athlete, type: wish.type, title: wish.title, description: wish.text, school: wish.school, replaces: wish.replaces,
             fileName: name)
-        guard begin(Transfer(.upload(upload), path: Files.absolute(path), stamp: FileStamp(status))) else { return view.complain(.file, Self.full) }
+        guard begin(FileTransfer(.upload(upload), path: Files.absolute(path), stamp: FileStamp(status))) else { return view.complain(.file, Self.full) }
         view.closeForm()
     }
 }

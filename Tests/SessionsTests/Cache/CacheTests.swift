@@ -208,7 +208,7 @@ struct CacheTests {
         try durable.cache?.keep(Cache.Place(text: "here"), of: "room")
         try durable.cache?.keep(Cache.Place(text: "{a}"), of: "form 1")
         try durable.cache?.keep(input: "first line")
-        try durable.cache?.keep(Transfer(.download(.init(document: World.id(5), octets: 9, sha256: "ab")), path: "/tmp/one"), number: 1)
+        try durable.cache?.keep(FileTransfer(.download(.init(document: World.id(5), octets: 9, sha256: "ab")), path: "/tmp/one"), number: 1)
         func beside(_ seed: UInt64) -> (SyncEngine, DurableSide) {
             var engine = SyncEngine(World.configuration(seed: seed))
             let side = DurableSide(home.place, restoring: &engine)
@@ -225,7 +225,7 @@ struct CacheTests {
             try second.cache?.keep(Cache.Place(text: "{b}"), of: "form 1")
             try second.cache?.keep(Cache.Place(text: "[1]"), of: "kept")
             try second.cache?.keep(input: "second line")
-            try second.cache?.keep(Transfer(.download(.init(document: World.id(6), octets: 9, sha256: "cd")), path: "/tmp/two"), number: 1)
+            try second.cache?.keep(FileTransfer(.download(.init(document: World.id(6), octets: 9, sha256: "cd")), path: "/tmp/two"), number: 1)
             // Another process beside both at the same time, and the second one killed and started again.
             var (fourth, third) = beside(3)
             _ = third.follow(try fourth.perform([World.create(78, "Beside, too")], at: 10, now: 0).actions, &fourth, now: 0)

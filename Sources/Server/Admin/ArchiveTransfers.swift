@@ -7,7 +7,7 @@ import Reactor
 import Store
 import Synchronization
 
-extension Transfer {
+extension ArchiveTransfer {
     /// Carries the transfer out.
     ///
     /// - Parameters:
@@ -76,7 +76,7 @@ final class Transfers: Sendable {
     /// Begins a transfer; its answer is `.administered` with the number.
     ///
     /// - Returns: false if another one is running.
-    func start(_ number: UInt64, _ transfer: Transfer, _ file: consuming FileDescriptor) -> Bool {
+    func start(_ number: UInt64, _ transfer: ArchiveTransfer, _ file: consuming FileDescriptor) -> Bool {
         let raw = file.take()
         let isTaken = start { [self] in
             let answer = run(transfer, FileDescriptor(owning: raw))
@@ -141,7 +141,7 @@ final class Transfers: Sendable {
         thread?.join()
     }
 
-    private func run(_ transfer: Transfer, _ file: consuming FileDescriptor) -> Result<AdminReply, Rejection> {
+    private func run(_ transfer: ArchiveTransfer, _ file: consuming FileDescriptor) -> Result<AdminReply, Rejection> {
         do throws(StoreFailure) {
             let reader = try database.openReader(limits)
             return try transfer.perform(

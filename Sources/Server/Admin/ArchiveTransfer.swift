@@ -4,7 +4,7 @@ import Store
 
 /// A command about an archive, whose open file comes with it over the admin socket: the server needs no permission for
 /// the path, and a relative path means the caller's folder.
-package enum Transfer: Equatable, Sendable {
+package enum ArchiveTransfer: Equatable, Sendable {
     /// - Parameter family: an id, or a name that one family has.
     case export(family: String, isPrivate: Bool)
     case load
@@ -28,7 +28,7 @@ package enum Transfer: Equatable, Sendable {
     }
 
     /// - Returns: `nil` for another command.
-    static func decode(_ octets: [UInt8]) throws(JSONError) -> Transfer? {
+    static func decode(_ octets: [UInt8]) throws(JSONError) -> ArchiveTransfer? {
         guard octets.starts(with: #"{"transfer":"#.utf8) else { return nil }
         var word: String?
         var family: String?

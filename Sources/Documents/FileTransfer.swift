@@ -3,7 +3,7 @@ internal import JSON
 internal import Terminal
 
 /// An upload or a download, with all facts that another run of the program needs to resume it.
-package struct Transfer: Hashable, Sendable {
+package struct FileTransfer: Hashable, Sendable {
     package enum Way: Hashable, Sendable {
         case upload(NewUpload)
         case download(DocumentDownload.File)
@@ -87,7 +87,7 @@ package struct Transfer: Hashable, Sendable {
     }
 
     /// - Returns: `nil` for content that this program never wrote.
-    static func read(saved octets: [UInt8]) -> Transfer? {
+    static func read(saved octets: [UInt8]) -> FileTransfer? {
         var texts: [String: String] = [:]
         var numbers: [String: Int64] = [:]
         let isRead: Void? = try? JSONReader.read(octets) { (reader: inout JSONReader) throws(JSONError) in
@@ -104,14 +104,14 @@ package struct Transfer: Hashable, Sendable {
         guard isRead != nil, let path = texts["path"] else { return nil }
         func id(_ name: String) -> Identifier? { texts[name].flatMap { Identifier($0) } }
         if let document = id("document"), let octets = numbers["octets"], let sha256 = texts["sha256"] {
-            return Transfer(.download(.init(document: document, octets: octets, sha256: sha256)), path: path)
+            return FileTransfer(.download(.init(document: document, octets: octets, sha256: sha256)), path: path)
         }
         guard let family = id("family"), let athlete = id("athlete"), let type = texts["type"], let title = texts["title"], let name = texts["file_name"] else { return nil }
         let new = NewUpload(
             family: family, athlete: athlete, type: type, title: title, description: texts["description"], school: id("school"), replaces: id("replaces"), fileName: name)
         var stamp: FileStamp?
         if let octets = numbers["octets"], let changed = numbers["changed"] { stamp = FileStamp(octets: octets, changed: changed, sha256: texts["sha256"]) }
-        return Transfer(.upload(new), path: path, stamp: stamp)
+        return FileTransfer(.upload(new), path: path, stamp: stamp)
     }
 
     private static let counts = ["octets", "changed"]
