@@ -34,5 +34,5 @@ enum DocumentWords {
     }
 
     /// The text in the corner of a card.
-    static func badge(_ record: Record) -> (String, Terminal.Role) { hasFile(record) ? (shared(record), .success) : ("No file", .warning) }
+    static func badge(_ record: Record) -> (String, StyleRole) { hasFile(record) ? (shared(record), .success) : ("No file", .warning) }
 }

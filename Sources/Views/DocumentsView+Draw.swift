@@ -72,7 +72,7 @@ extension DocumentsView {
     }
 
     /// The figures with their colours (R123): the server's figures, or figures counted from the local documents.
-    var figureWords: [(String, Terminal.Role)] {
+    var figureWords: [(String, StyleRole)] {
         let shown = figures ?? here
         var stored = ByteCount.text(shown.octets) + " stored"
         if let used = shown.storageUsed, let quota = shown.storageQuota { stored += " (family: \(ByteCount.text(used)) of \(ByteCount.text(quota)))" }

@@ -120,7 +120,7 @@ package struct DocumentsView: Sendable, AskingPane, SearchingPane {
         count()
         schools = names.records(of: .school).sorted { RecordNames.name($0) < RecordNames.name($1) }
         let members = names.records(of: .member)
-        athletes = members.filter { $0.fields.text("role") == Family.Role.athlete.rawValue }.map { .init($0.id, RecordNames.name($0)) }.sorted { $0.name < $1.name }
+        athletes = members.filter { $0.fields.text("role") == Role.athlete.rawValue }.map { .init($0.id, RecordNames.name($0)) }.sorted { $0.name < $1.name }
         self.names = Dictionary((schools + members).map { ($0.id, RecordNames.name($0)) }, uniquingKeysWith: { first, _ in first })
         let (schoolChoices, athletes) = (schoolChoices, athletes)
         openKept()

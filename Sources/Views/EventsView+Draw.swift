@@ -229,7 +229,7 @@ extension EventsView {
         Question.draw(lines, &canvas, theme)
     }
 
-    static func role(ofType record: Record) -> Terminal.Role {
+    static func role(ofType record: Record) -> StyleRole {
         switch record.fields.text("type") {
         case "camp": .camp
         case "showcase": .showcase
@@ -240,7 +240,7 @@ extension EventsView {
         }
     }
 
-    static func role(ofStatus fields: Fields) -> Terminal.Role {
+    static func role(ofStatus fields: Fields) -> StyleRole {
         fields.flag("attended") ? .attended : fields.flag("registered") ? .registered : .notRegistered
     }
 }

@@ -203,7 +203,7 @@ extension ItineraryView {
         PaneParts.dialog(lines, &canvas, theme, title: "Overlap", style: .warning)
     }
 
-    static func role(_ category: String) -> Terminal.Role {
+    static func role(_ category: String) -> StyleRole {
         switch category {
         case "accommodation": .accommodation
         case "food": .food

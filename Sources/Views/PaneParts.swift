@@ -11,7 +11,7 @@ enum PaneParts {
     /// - Returns: these rows.
     @discardableResult
     static func dialog(
-        _ lines: [StyledText], _ canvas: inout Canvas, _ theme: Theme, title: String = "", style: Terminal.Role = .accent, rows: Int = 0, link: Hyperlink? = nil
+        _ lines: [StyledText], _ canvas: inout Canvas, _ theme: Theme, title: String = "", style: StyleRole = .accent, rows: Int = 0, link: Hyperlink? = nil
     ) -> Rect {
         let widest = lines.map(\.width).max() ?? 0
         let columns = min(max(widest, TextWidth.of(title) + 4, rows > 0 ? 56 : 0) + 4, canvas.size.columns)

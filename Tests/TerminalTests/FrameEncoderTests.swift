@@ -138,7 +138,7 @@ struct ThemeTests {
 
     @Test("Without colours all important roles still differ from plain text")
     func mono() {
-        for role in [Role.status, .context, .selection, .mention, .unread, .failure, .today, .offline, .match, .draft] {
+        for role in [StyleRole.status, .context, .selection, .mention, .unread, .failure, .today, .offline, .match, .draft] {
             #expect(Theme.mono[role] != .plain, "\(role.rawValue)")
         }
         #expect(Theme.mono[.context] != Theme.mono[.status])
@@ -154,7 +154,7 @@ struct ThemeTests {
     @Test("Text of each theme reaches the contrast of WCAG AA on its background", arguments: [("dark", 0.0), ("light", 1.0)])
     func contrast(name: String, background: Double) throws {
         let theme = try #require(Theme(named: name))
-        for role in Role.allCases where ![Role.frame, .outside].contains(role) {
+        for role in StyleRole.allCases where ![StyleRole.frame, .outside].contains(role) {
             let style = theme[role]
             guard let text = Self.luminance(style.foreground, standard: 1 - background) else { continue }
             let behind = Self.luminance(style.background, standard: background) ?? background

@@ -1,5 +1,5 @@
 /// The meaning of a part of the screen; a theme sets its appearance.
-package enum Role: Int, CaseIterable, Sendable {
+package enum StyleRole: Int, CaseIterable, Sendable {
     case text, muted, accent, title
     /// Lines and frames.
     case frame
@@ -63,18 +63,18 @@ package struct Theme: Sendable {
         }
     }
 
-    private init(_ name: String, _ styles: [Role: Style]) {
+    private init(_ name: String, _ styles: [StyleRole: Style]) {
         self.name = name
-        self.styles = Role.allCases.map { styles[$0] ?? .plain }
+        self.styles = StyleRole.allCases.map { styles[$0] ?? .plain }
     }
 
-    package subscript(_ role: Role) -> Style { styles[role.rawValue] }
+    package subscript(_ role: StyleRole) -> Style { styles[role.rawValue] }
 
     /// Replaces the style of one role, from a line of the configuration: `FOREGROUND [on BACKGROUND]
     /// [bold|dim|italic|underline|reverse]…`.
     ///
     /// - Returns: false, without a change, if the words are not a valid style.
-    package mutating func set(_ role: Role, _ words: [String]) -> Bool {
+    package mutating func set(_ role: StyleRole, _ words: [String]) -> Bool {
         var style = Style.plain
         var words = words[...]
         guard let first = words.popFirst(), let foreground = Colour(first) else { return false }

@@ -149,7 +149,7 @@ extension FormView {
 
     /// The remark after a value: the day of the week of a date; the reminder that a state usually has two letters
     /// (R068).
-    private func remark(_ row: FormRow) -> (String, Terminal.Role)? {
+    private func remark(_ row: FormRow) -> (String, StyleRole)? {
         switch row.type {
         case .date:
             guard let date = CalendarDate(row.editor.text) else { return nil }
