@@ -16,7 +16,7 @@ enum EventRules {
     }
 
     /// Canonical dates and times have one width, so that their order is the order of their texts.
-    static func check(_ fields: Fields, place: Place) throws(Rejection) {
+    static func check(_ fields: Fields, place: RuleSite) throws(Rejection) {
         guard let start = fields.text("start_date") else { return }
         let end = fields.text("end_date") ?? start
         guard end >= start else {

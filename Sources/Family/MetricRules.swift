@@ -22,7 +22,7 @@ enum MetricRules {
         fields["recorded_date"] = .text(event?.fields.text("start_date") ?? today)
     }
 
-    static func check(_ fields: Fields, place: Place) throws(Rejection) {
+    static func check(_ fields: Fields, place: RuleSite) throws(Rejection) {
         guard fields.text("metric_type") == "other", fields["label"] == nil else { return }
         throw place.rejection(.required, "Label is required", field: "label")
     }

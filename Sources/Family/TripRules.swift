@@ -7,7 +7,7 @@ enum TripRules {
     }
 
     /// Canonical dates have one width, so that their order is the order of their texts.
-    static func check(_ fields: Fields, place: Place) throws(Rejection) {
+    static func check(_ fields: Fields, place: RuleSite) throws(Rejection) {
         guard let start = fields.text("start_date"), let end = fields.text("end_date"), end < start else { return }
         throw place.rejection(.endBeforeStart, "End date must be after start date", field: "end_date")
     }
@@ -24,7 +24,7 @@ enum TripItemRules {
     }
 
     /// As instants: a flight that lands by the clock before it took off is not one that ends before it starts.
-    static func check(_ fields: Fields, environment: RuleEnvironment, place: Place) throws(Rejection) {
+    static func check(_ fields: Fields, environment: RuleEnvironment, place: RuleSite) throws(Rejection) {
         guard let span = TripItemSpan(fields, environment), let end = span.end, end <= span.start else { return }
         throw place.rejection(.endBeforeStart, "End time must be after start time", field: "end_time")
     }

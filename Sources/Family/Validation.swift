@@ -20,7 +20,7 @@ package enum Validation {
     package static func canonicalize(
         _ operation: inout Operation, index: Int, environment: RuleEnvironment
     ) throws(Rejection) {
-        let place = Place(operation: index, kind: operation.kind, id: operation.id)
+        let place = RuleSite(operation: index, kind: operation.kind, id: operation.id)
         let declaration = operation.kind.declaration
         switch operation.action {
         case .create(let athlete, var patch):
@@ -93,7 +93,7 @@ package enum Validation {
     package static func check(
         _ fields: Fields, operation: Int, id: Identifier, environment: RuleEnvironment
     ) throws(Rejection) {
-        let place = Place(operation: operation, kind: fields.kind, id: id)
+        let place = RuleSite(operation: operation, kind: fields.kind, id: id)
         for (index, field) in fields.kind.declaration.fields.enumerated() {
             switch fields[index] {
             case nil:
@@ -110,7 +110,7 @@ package enum Validation {
     package static func checkTogether(
         _ fields: Fields, operation: Int, id: Identifier, environment: RuleEnvironment
     ) throws(Rejection) {
-        let place = Place(operation: operation, kind: fields.kind, id: id)
+        let place = RuleSite(operation: operation, kind: fields.kind, id: id)
         switch fields.kind {
         case .event: try EventRules.check(fields, place: place)
         case .metric: try MetricRules.check(fields, place: place)
@@ -120,7 +120,7 @@ package enum Validation {
         }
     }
 
-    private static func canonicalize(_ patch: inout FieldPatch, place: Place, environment: RuleEnvironment) throws(Rejection) {
+    private static func canonicalize(_ patch: inout FieldPatch, place: RuleSite, environment: RuleEnvironment) throws(Rejection) {
         let fields = place.kind.declaration.fields
         for position in patch.assignments.indices {
             let assignment = patch.assignments[position]
@@ -159,7 +159,7 @@ package enum Validation {
 }
 
 /// Where in a mutation a rule was broken; makes rejections that name it.
-struct Place {
+struct RuleSite {
     let operation: Int
     let kind: Kind
     let id: Identifier

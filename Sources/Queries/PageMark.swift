@@ -16,7 +16,7 @@ package enum PageMark {
     /// The largest mark in octets: two names and the head in base64.
     package static let maxOctets = ((headOctets + 2 * ListKeys.orderedNameOctets) * 4 + 2) / 3
 
-    package static func text(_ place: Place, _ query: Query) -> String {
+    package static func text(_ place: OrderKey, _ query: Query) -> String {
         var octets: [UInt8] = [version]
         octets += hash(query)
         BigEndian.append(UInt64(bitPattern: place.first), to: &octets)
@@ -30,7 +30,7 @@ package enum PageMark {
     }
 
     /// - Throws: `invalid` for a text that is not a mark of this query.
-    package static func place(_ text: String, _ query: Query) throws(Rejection) -> Place {
+    package static func place(_ text: String, _ query: Query) throws(Rejection) -> OrderKey {
         guard let place = read(text, query) else {
             throw Rejection(
                 .invalid, "This page mark does not belong to this list: begin at its first page", kind: query.kind, field: "before")
@@ -38,7 +38,7 @@ package enum PageMark {
         return place
     }
 
-    private static func read(_ text: String, _ query: Query) -> Place? {
+    private static func read(_ text: String, _ query: Query) -> OrderKey? {
         guard text.utf8.count <= maxOctets, let octets = Base64.decode(text, .urlSafe), octets.count >= headOctets, octets[0] == version,
             Array(octets[1..<1 + hashOctets]) == hash(query)
         else { return nil }
@@ -52,7 +52,7 @@ package enum PageMark {
         guard Int(length) <= rest.count, Int(length) <= ListKeys.orderedNameOctets,
             rest.count - Int(length) <= ListKeys.orderedNameOctets
         else { return nil }
-        return Place(
+        return OrderKey(
             text: rest.prefix(Int(length)), first: Int64(bitPattern: first), second: Int64(bitPattern: second),
             name: rest.dropFirst(Int(length)), id: Identifier(high: high, low: low))
     }

@@ -4,7 +4,7 @@ package import Family
 
 /// One page of a list: the places of its records, in order.
 package struct Selection: Sendable {
-    package var places: [Place]
+    package var places: [OrderKey]
     /// Whether the list continues after the last of them.
     package var hasMore: Bool
     /// The number of records of the whole list.
@@ -22,7 +22,7 @@ extension Query {
     ///   - limit: the largest number of records, at least 1.
     /// - Complexity: reads each record once, some 20 ns, and keeps a heap of `limit`: the page is a small part of the
     ///   records.
-    package func select(_ keys: [ListKeys], today: CalendarDate, after: Place? = nil, limit: Int) -> Selection {
+    package func select(_ keys: [ListKeys], today: CalendarDate, after: OrderKey? = nil, limit: Int) -> Selection {
         let matcher = Matcher(self, today: today)
         let begin = after.map { lead($0) }
         var total = 0

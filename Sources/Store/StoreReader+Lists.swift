@@ -19,7 +19,7 @@ extension StoreReader {
     ///   - request: its number, page mark, size, and whether it asks for the count.
     /// - Returns: `invalid` for a mark that is not of this list.
     package func page(family: Identifier, _ query: Query, _ request: ListRequest) throws(StoreFailure) -> Result<Page, Rejection> {
-        var after: Place?
+        var after: OrderKey?
         if let before = request.before {
             do { after = try PageMark.place(before, query) } catch { return .failure(error) }
         }
@@ -37,7 +37,7 @@ extension StoreReader {
 
     /// - Returns: the page, and the length of the whole list; `nil` if it is not counted (all messages).
     private func fill(
-        _ key: Int64, _ family: Identifier, _ query: Query, _ sequence: Int64, after: Place?, limit: Int
+        _ key: Int64, _ family: Identifier, _ query: Query, _ sequence: Int64, after: OrderKey?, limit: Int
     ) throws -> (PageFill, Int?) {
         var page = PageFill(limit: limit)
         let oldest = environment.now() - Store.retention
@@ -82,7 +82,7 @@ extension StoreReader {
         let id = after?.id ?? Identifier(high: .max, low: .max)
         try engine.records.comments(family: key, on: about, before: created, id, areDeleted: query.isDeleted) { stored, created in
             guard let record = readable(stored) else { return true }
-            let place = Place(first: ~created, id: record.id)
+            let place = OrderKey(first: ~created, id: record.id)
             if isWanted(record) { return page.add(record, size: stored.octets, place) }
             guard looked < Self.searchedMessages else {
                 page.next = place
@@ -216,9 +216,9 @@ extension StoreReader {
 struct PageFill {
     private(set) var records: [Record] = []
     /// The place at which the next page begins; `nil` while the list may have ended.
-    var next: Place?
+    var next: OrderKey?
     private var octets = 0
-    private var last: Place?
+    private var last: OrderKey?
     private let limit: Int
 
     /// The largest number of octets of the records in one page, unless one record alone is larger.
@@ -228,7 +228,7 @@ struct PageFill {
 
     /// - Parameter size: the octets of the stored fields, which are sent in the same form.
     /// - Returns: false if the record belongs to the next page.
-    mutating func add(_ record: Record, size: Int, _ place: Place) -> Bool {
+    mutating func add(_ record: Record, size: Int, _ place: OrderKey) -> Bool {
         octets += size
         guard records.isEmpty || (records.count < limit && octets <= Self.maxOctets) else {
             end()

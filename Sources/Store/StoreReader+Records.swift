@@ -14,8 +14,8 @@ extension StoreReader {
     static let newestMessage = place(.max, .max)
 
     /// The place of a message in the list of all: by the sequence and the position in its change, later ones first.
-    private static func place(_ sequence: Int64, _ position: Int64) -> Place {
-        Place(first: ~sequence, second: ~position, id: Identifier(high: 0, low: 0))
+    private static func place(_ sequence: Int64, _ position: Int64) -> OrderKey {
+        OrderKey(first: ~sequence, second: ~position, id: Identifier(high: 0, low: 0))
     }
 
     /// The changes after a sequence, in order.
@@ -119,8 +119,8 @@ extension StoreReader {
     /// - Complexity: at most `walkedChanges` rows of the log, so that no family can block the reader.
     @discardableResult
     func walkMessages(
-        _ family: Int64, before: Place, _ body: (Record, Int, Place) throws -> Bool
-    ) throws -> Place? {
+        _ family: Int64, before: OrderKey, _ body: (Record, Int, OrderKey) throws -> Bool
+    ) throws -> OrderKey? {
         // A mark may contain any number, because a client can invent one.
         let newest = min(~before.first, try head(family))
         guard newest > 0 else { return nil }

@@ -100,7 +100,7 @@ struct PagingTests {
     @Test("A mark belongs to one query, and to no other", arguments: 1...20)
     func bound(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let place = Place(text: [1, 2], first: -5, second: .max, name: [3], id: id(4))
+        let place = OrderKey(text: [1, 2], first: -5, second: .max, name: [3], id: id(4))
         let one = try Random.query(&random)
         let mark = PageMark.text(place, one)
         #expect(try PageMark.place(mark, one) == place)
@@ -118,7 +118,7 @@ struct PagingTests {
     func tampered() throws {
         let query = try Query(.event)
         let long = [UInt8](repeating: 0x61, count: ListKeys.orderedNameOctets)
-        let mark = PageMark.text(Place(text: long[...], first: .min, second: .max, name: long[...], id: id(4)), query)
+        let mark = PageMark.text(OrderKey(text: long[...], first: .min, second: .max, name: long[...], id: id(4)), query)
         #expect(mark.utf8.count == PageMark.maxOctets)
         for length in 0..<mark.utf8.count { _ = try? PageMark.place(String(mark.prefix(length)), query) }
         #expect(throws: Rejection.self) { try PageMark.place(mark + "AAAA", query) }

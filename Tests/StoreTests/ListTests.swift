@@ -174,7 +174,7 @@ struct ListTests {
                     let whole = Set(try walk(ListRequest(request: 1, kind: kind, filter: asked.filter, sort: sort, limit: 50), isCounted: false))
                     for first in numbers {
                         for second in numbers {
-                            let place = Place(first: first, second: second, id: Identifier(high: .max, low: 0))
+                            let place = OrderKey(first: first, second: second, id: Identifier(high: .max, low: 0))
                             asked.before = PageMark.text(place, query)
                             let page = try world.page(home, asked).get()
                             #expect(whole.isSuperset(of: page.records.map(\.id)), "\(kind) \(sort) \(first) \(second)")

@@ -2,7 +2,7 @@ package import Bytes
 
 /// The position of a record in the order of a query: its compared values, smallest first. No two records have the same
 /// place.
-package struct Place: Hashable, Comparable, Sendable {
+package struct OrderKey: Hashable, Comparable, Sendable {
     /// Compared first; empty if numbers decide.
     package var text: ArraySlice<UInt8>
     package var first: Int64
@@ -18,7 +18,7 @@ package struct Place: Hashable, Comparable, Sendable {
         self.id = id
     }
 
-    package static func < (left: Place, right: Place) -> Bool {
+    package static func < (left: OrderKey, right: OrderKey) -> Bool {
         if let order = order(left.text, right.text) { return order }
         if left.first != right.first { return left.first < right.first }
         if left.second != right.second { return left.second < right.second }
@@ -45,16 +45,16 @@ package struct Place: Hashable, Comparable, Sendable {
 
 extension Query {
     /// The position of a record in this query's order.
-    package func place(_ keys: ListKeys) -> Place {
+    package func place(_ keys: ListKeys) -> OrderKey {
         // `~` reverses an order and, unlike `-`, is defined for every number.
         switch sort {
-        case .dateDescending: Place(first: ~keys.moment, name: keys.name, id: keys.id)
-        case .dateAscending, .start: Place(first: keys.moment, name: keys.name, id: keys.id)
-        case .name: Place(text: keys.name, first: ~keys.moment, id: keys.id)
-        case .type: Place(text: word(keys.type), first: ~keys.moment, second: ~keys.createdAt, name: keys.name, id: keys.id)
-        case .newest: Place(first: ~keys.createdAt, name: keys.name, id: keys.id)
-        case .oldest: Place(first: keys.createdAt, name: keys.name, id: keys.id)
-        case .mostShared: Place(first: ~Int64(keys.sharedCount), second: ~keys.createdAt, name: keys.name, id: keys.id)
+        case .dateDescending: OrderKey(first: ~keys.moment, name: keys.name, id: keys.id)
+        case .dateAscending, .start: OrderKey(first: keys.moment, name: keys.name, id: keys.id)
+        case .name: OrderKey(text: keys.name, first: ~keys.moment, id: keys.id)
+        case .type: OrderKey(text: word(keys.type), first: ~keys.moment, second: ~keys.createdAt, name: keys.name, id: keys.id)
+        case .newest: OrderKey(first: ~keys.createdAt, name: keys.name, id: keys.id)
+        case .oldest: OrderKey(first: keys.createdAt, name: keys.name, id: keys.id)
+        case .mostShared: OrderKey(first: ~Int64(keys.sharedCount), second: ~keys.createdAt, name: keys.name, id: keys.id)
         }
     }
 
@@ -94,7 +94,7 @@ extension Query {
         }
     }
 
-    func lead(_ place: Place) -> Lead {
+    func lead(_ place: OrderKey) -> Lead {
         switch sort {
         case .name: Lead(text: Lead.first(place.text))
         case .type: Lead(text: Lead.first(place.text), number: place.first)
