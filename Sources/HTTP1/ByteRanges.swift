@@ -21,7 +21,7 @@ package enum ByteRanges: Equatable, Sendable {
         var found: [Range<Int>] = []
         var count = 0
         for member in text[text.utf8.index(after: equals)...].utf8.split(separator: UInt8(ascii: ",")) {
-            let piece = Fields.trimmed(String(Substring(member)))
+            let piece = HTTPFields.trimmed(String(Substring(member)))
             if piece.isEmpty { continue }
             count += 1
             guard count <= Self.maxRanges, let dash = piece.utf8.firstIndex(of: UInt8(ascii: "-")) else {

@@ -5,12 +5,12 @@ package enum Cookies {
     /// - Parameter name: compared as it is.
     /// - Returns: `nil` if the request has no such cookie. `nil` also if it has several: a page of a neighbouring host can add one, and nothing says
     ///   which is the server's own.
-    package static func value(of name: String, in fields: Fields) -> String? {
+    package static func value(of name: String, in fields: HTTPFields) -> String? {
         var found: String?
         for line in fields.all("cookie") {
             for pair in line.utf8.split(separator: UInt8(ascii: ";")) {
-                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), let key = String(pair[..<equals]), Fields.trimmed(key) == name else { continue }
-                guard found == nil, let value = String(pair[equals...].dropFirst()).map(Fields.trimmed), isValue(value) else { return nil }
+                guard let equals = pair.firstIndex(of: UInt8(ascii: "=")), let key = String(pair[..<equals]), HTTPFields.trimmed(key) == name else { continue }
+                guard found == nil, let value = String(pair[equals...].dropFirst()).map(HTTPFields.trimmed), isValue(value) else { return nil }
                 found = value
             }
         }

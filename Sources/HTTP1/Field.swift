@@ -12,7 +12,7 @@ package struct Field: Equatable, Sendable {
 }
 
 /// Fields in the order of arrival.
-package struct Fields: Equatable, Sendable {
+package struct HTTPFields: Equatable, Sendable {
     package var list: [Field]
 
     package init(_ list: [Field] = []) { self.list = list }

@@ -11,14 +11,14 @@ package enum Framing: Equatable, Sendable {
     ///
     /// - Parameter minorVersion: 0 or 1; HTTP/1.0 has no transfer codings.
     /// - Throws: `.contentLength`, `.framing`, `.transferCoding`.
-    static func of(_ fields: Fields, minorVersion: Int) throws(HTTPError) -> Framing {
+    static func of(_ fields: HTTPFields, minorVersion: Int) throws(HTTPError) -> Framing {
         let lengths = fields.all("content-length")
         let lines = fields.all("transfer-encoding")
         if !lines.isEmpty {
             // If chunked is not the last coding, or is repeated, or has parameters, the end of the content is undefined
             // (§6.3 item 4, §7.1); some readers take an empty member for no coding.
             let codings = lines.joined(separator: ",").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-                .map { Fields.trimmed(String($0) ?? "").lowercased() }
+                .map { HTTPFields.trimmed(String($0) ?? "").lowercased() }
             guard lengths.isEmpty, minorVersion == 1, codings.last == "chunked", !codings.contains(""),
                 codings.filter({ $0 == "chunked" }).count == 1
             else { throw .framing }

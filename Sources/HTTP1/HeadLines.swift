@@ -30,8 +30,8 @@ enum HeadLines {
     /// - Returns: the fields and the start of the content, or `nil` while the empty line has not arrived.
     static func fields(
         _ octets: Span<UInt8>, from start: Int, limits: HeadLimits
-    ) throws(HTTPError) -> (fields: Fields, end: Int)? {
-        var fields = Fields()
+    ) throws(HTTPError) -> (fields: HTTPFields, end: Int)? {
+        var fields = HTTPFields()
         var offset = start
         while true {
             let left = limits.fieldOctets - (offset - start)

@@ -47,7 +47,7 @@ package struct OriginPolicy: Equatable, Sendable {
     ///
     /// - Parameter isProxied: whether a trusted proxy forwarded the request; without `hosts` its statement about the
     ///   host counts.
-    package func allows(_ fields: Fields, from source: RequestSource, isProxied: Bool = false) -> Bool {
+    package func allows(_ fields: HTTPFields, from source: RequestSource, isProxied: Bool = false) -> Bool {
         guard fields.contains("origin") else { return true }
         guard let origin = fields.only("origin").flatMap({ WebOrigin($0) }) else { return false }
         return isOwnPage(fields, from: source, isProxied: isProxied) || allowed.contains(origin)
@@ -57,7 +57,7 @@ package struct OriginPolicy: Equatable, Sendable {
     /// this server. Pages that are merely listed are not the server's own.
     ///
     /// With `publicOrigin` its pages are the server's own, and of others only those of `hosts`: a proxy that changes host or scheme does not change that.
-    package func isOwnPage(_ fields: Fields, from source: RequestSource, isProxied: Bool = false) -> Bool {
+    package func isOwnPage(_ fields: HTTPFields, from source: RequestSource, isProxied: Bool = false) -> Bool {
         guard let origin = fields.only("origin").flatMap({ WebOrigin($0) }) else { return false }
         if let publicOrigin {
             if origin == publicOrigin { return true }

@@ -27,7 +27,7 @@ package enum Preconditions {
     /// - Parameters:
     ///   - current: `nil` if the resource does not exist.
     ///   - now: seconds since 1970.
-    package static func evaluate(_ method: String, _ fields: Fields, _ current: Validators?, now: Int64) -> Outcome {
+    package static func evaluate(_ method: String, _ fields: HTTPFields, _ current: Validators?, now: Int64) -> Outcome {
         let isRead = method == "GET" || method == "HEAD"
         if let text = joined(fields, "if-match") {
             switch EntityTagList(text) {
@@ -54,7 +54,7 @@ package enum Preconditions {
     }
 
     /// Whether `Range` counts (§13.1.5): without `If-Range`, or if that names exactly this state of the resource.
-    static func allowsRange(_ fields: Fields, _ current: Validators, now: Int64) -> Bool {
+    static func allowsRange(_ fields: HTTPFields, _ current: Validators, now: Int64) -> Bool {
         guard fields.contains("if-range") else { return true }
         guard let text = fields.only("if-range") else { return false }
         if let tag = EntityTag.only(text) { return current.tag.map { tag.isStronglyEqual(to: $0) } ?? false }
@@ -63,12 +63,12 @@ package enum Preconditions {
         return date == modified && modified < now
     }
 
-    private static func joined(_ fields: Fields, _ name: String) -> String? {
+    private static func joined(_ fields: HTTPFields, _ name: String) -> String? {
         let lines = fields.all(name)
         return lines.isEmpty ? nil : lines.joined(separator: ",")
     }
 
-    private static func date(_ fields: Fields, _ name: String, _ now: Int64) -> Int64? {
+    private static func date(_ fields: HTTPFields, _ name: String, _ now: Int64) -> Int64? {
         fields.only(name).flatMap { HTTPDate.seconds($0, now: now) }
     }
 }

@@ -57,7 +57,7 @@ package struct ProxyTrust: Equatable, Sendable {
 
     /// `X-Forwarded-For` has an address for each proxy; the other two have the nearest proxy's observation, regardless
     /// of the text left of it.
-    private static func elements(_ fields: Fields) -> [ForwardedElement] {
+    private static func elements(_ fields: HTTPFields) -> [ForwardedElement] {
         var elements: [ForwardedElement] = []
         for text in fields.members("x-forwarded-for").reversed().prefix(ForwardedField.maxElements) {
             // Some proxies write IPv6 addresses without brackets.

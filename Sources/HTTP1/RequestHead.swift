@@ -6,11 +6,11 @@ package struct RequestHead: Equatable, Sendable {
     package var target: String
     /// 0 or 1.
     package var minorVersion: Int
-    package var fields: Fields
+    package var fields: HTTPFields
     package var framing: Framing
 
     package init(
-        method: String, target: String, minorVersion: Int = 1, fields: Fields = Fields(), framing: Framing = .none
+        method: String, target: String, minorVersion: Int = 1, fields: HTTPFields = HTTPFields(), framing: Framing = .none
     ) {
         self.method = method
         self.target = target

@@ -5,7 +5,7 @@ package struct ResponseHead: Equatable, Sendable {
     package var reason: String
     /// 0 or 1.
     package var minorVersion: Int
-    package var fields: Fields
+    package var fields: HTTPFields
     /// The framing in the fields; `.none` if there is none, which in a response means "to the end of the stream".
     package var framing: Framing
 
@@ -14,7 +14,7 @@ package struct ResponseHead: Equatable, Sendable {
         self.status = status
         self.reason = reason ?? Self.phrase(status)
         self.minorVersion = 1
-        self.fields = Fields(fields)
+        self.fields = HTTPFields(fields)
         self.framing = .none
     }
 
@@ -146,7 +146,7 @@ enum HeadWriter {
     }
 
     /// Appends all field lines and the empty line.
-    static func append(_ fields: Fields, to octets: inout [UInt8]) {
+    static func append(_ fields: HTTPFields, to octets: inout [UInt8]) {
         for field in fields.list { append("\(field.name): \(field.value)", to: &octets) }
         octets.append(0x0D)
         octets.append(0x0A)

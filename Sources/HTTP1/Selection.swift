@@ -72,7 +72,7 @@ package struct Selection: Equatable, Sendable {
                 var pieces: [Piece] = []
                 for range in list {
                     var octets = Array((pieces.isEmpty ? "--\(boundary)\r\n" : "\r\n--\(boundary)\r\n").utf8)
-                    HeadWriter.append(Fields([Field("Content-Type", representation.contentType), Self.contentRange(range, length)]),
+                    HeadWriter.append(HTTPFields([Field("Content-Type", representation.contentType), Self.contentRange(range, length)]),
                         to: &octets)
                     pieces += [.octets(octets), .part(range)]
                 }

@@ -17,7 +17,7 @@ struct ExtensionElement: Equatable, Sendable {
     /// omitted.
     ///
     /// - Returns: `nil` if a line violates the grammar: then the connection fails (RFC 6455 §9.1).
-    static func read(_ fields: Fields) -> [ExtensionElement]? {
+    static func read(_ fields: HTTPFields) -> [ExtensionElement]? {
         var elements: [ExtensionElement] = []
         for line in fields.all("sec-websocket-extensions") {
             var reader = Reader(Array(line.utf8))

@@ -33,7 +33,7 @@ package struct WebSocketClientHandshake: Equatable, Sendable {
         if !subprotocols.isEmpty { all.append(Field("Sec-WebSocket-Protocol", subprotocols.joined(separator: ", "))) }
         if let offer { all.append(Field("Sec-WebSocket-Extensions", offer.element.text)) }
         var octets: [UInt8] = []
-        RequestHead(method: "GET", target: target, fields: Fields(all + fields)).append(to: &octets)
+        RequestHead(method: "GET", target: target, fields: HTTPFields(all + fields)).append(to: &octets)
         request = octets
         accept = WebSocketHandshake.answer(to: key)
         self.subprotocols = subprotocols

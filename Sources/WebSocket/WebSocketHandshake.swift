@@ -63,7 +63,7 @@ package struct WebSocketHandshake: Equatable, Sendable {
         return WebSocketHandshake(response: response, subprotocol: subprotocol, compression: compression?.terms)
     }
 
-    private static func choose(_ fields: Fields, from ours: [String]) throws(HandshakeRefusal) -> String? {
+    private static func choose(_ fields: HTTPFields, from ours: [String]) throws(HandshakeRefusal) -> String? {
         guard fields.contains("sec-websocket-protocol") else { return nil }
         let theirs = fields.members("sec-websocket-protocol")
         // One or more tokens, each once (§4.1 item 10).

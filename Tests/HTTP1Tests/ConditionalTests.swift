@@ -107,7 +107,7 @@ struct PreconditionTests {
     /// The result of a request with these fields; the resource has the tag "v2" and was modified at `same`.
     static func outcome(_ method: String, _ fields: [(String, String)], exists: Bool = true) -> Preconditions.Outcome {
         let current = Validators(tag: EntityTag("v2"), lastModified: 784_111_777)
-        return Preconditions.evaluate(method, Fields(fields.map { Field($0.0, $0.1) }), exists ? current : nil, now: now)
+        return Preconditions.evaluate(method, HTTPFields(fields.map { Field($0.0, $0.1) }), exists ? current : nil, now: now)
     }
 
     @Test("A single condition decides", arguments: [
@@ -220,7 +220,7 @@ struct SelectionTests {
 
     static func select(method: String = "GET", _ fields: [(String, String)], _ page: Representation = page,
         now: Int64 = 784_200_000) -> Selection {
-        Selection(RequestHead(method: method, target: "/", fields: Fields(fields.map { Field($0.0, $0.1) })), page, now: now,
+        Selection(RequestHead(method: method, target: "/", fields: HTTPFields(fields.map { Field($0.0, $0.1) })), page, now: now,
             boundary: "XYZ")
     }
 

@@ -5,7 +5,7 @@ import Testing
 @Suite("Cookies (RFC 6265)")
 struct CookieTests {
     private func value(_ lines: String..., name: String = "__Host-huddle-443") -> String? {
-        Cookies.value(of: name, in: Fields([Field("host", "a")] + lines.map { Field("cookie", $0) }))
+        Cookies.value(of: name, in: HTTPFields([Field("host", "a")] + lines.map { Field("cookie", $0) }))
     }
 
     @Test("A cookie is found by its whole name, among others and on any line")

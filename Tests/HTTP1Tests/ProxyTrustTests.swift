@@ -84,7 +84,7 @@ struct ProxyTrustTests {
     static let trust = ProxyTrust(["10.0.0.0/8", "::1"].compactMap { AddressRange($0) })
 
     static func source(_ peer: String, _ fields: [Field], isSecure: Bool = false) -> RequestSource? {
-        let head = RequestHead(method: "GET", target: "/ws", fields: Fields([Field("host", "inner:8787")] + fields))
+        let head = RequestHead(method: "GET", target: "/ws", fields: HTTPFields([Field("host", "inner:8787")] + fields))
         return trust.source(of: head, peer: NetworkAddress(peer), isSecure: isSecure)
     }
 
@@ -192,16 +192,16 @@ struct OriginPolicyTests {
     ])
     func table(origin: String, host: String, isSecure: Bool, isAllowed: Bool) {
         let source = RequestSource(address: nil, isSecure: isSecure, authority: Authority(host))
-        #expect(Self.policy.allows(Fields([Field("origin", origin)]), from: source) == isAllowed)
+        #expect(Self.policy.allows(HTTPFields([Field("origin", origin)]), from: source) == isAllowed)
     }
 
     @Test("Programs other than browsers send no origin and may connect; two origins may not")
     func count() {
         let source = RequestSource(address: nil, isSecure: true, authority: Authority("huddle.example"))
-        #expect(Self.policy.allows(Fields(), from: source))
+        #expect(Self.policy.allows(HTTPFields(), from: source))
         let two = [Field("origin", "https://huddle.example"), Field("origin", "https://huddle.example")]
-        #expect(!Self.policy.allows(Fields(two), from: source))
-        #expect(!Self.policy.allows(Fields([Field("origin", "http://a")]),
+        #expect(!Self.policy.allows(HTTPFields(two), from: source))
+        #expect(!Self.policy.allows(HTTPFields([Field("origin", "http://a")]),
             from: RequestSource(address: nil, isSecure: false, authority: nil)))
     }
 }
@@ -210,7 +210,7 @@ struct OriginPolicyTests {
 struct HostPolicyTests {
     private func allows(_ policy: OriginPolicy, _ host: String, isProxied: Bool = false) -> Bool {
         let source = RequestSource(address: nil, isSecure: false, authority: Authority(host))
-        return policy.allows(Fields([Field("origin", "http://" + host)]), from: source, isProxied: isProxied)
+        return policy.allows(HTTPFields([Field("origin", "http://" + host)]), from: source, isProxied: isProxied)
     }
 
     @Test("A server on loopback accepts only pages of loopback names, unless a trusted proxy forwards them")
@@ -226,7 +226,7 @@ struct HostPolicyTests {
         policy.allowed = [WebOrigin("http://app.example")].compactMap { $0 }.reduce(into: []) { $0.insert($1) }
         #expect(allows(policy, "app.example"))
         // Programs send no Origin.
-        #expect(policy.allows(Fields([]), from: RequestSource(address: nil, isSecure: false, authority: Authority("evil.example"))))
+        #expect(policy.allows(HTTPFields([]), from: RequestSource(address: nil, isSecure: false, authority: Authority("evil.example"))))
     }
 
     @Test("With names, only pages of these names are the server's own, also behind a proxy")

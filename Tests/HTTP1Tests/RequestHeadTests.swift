@@ -194,7 +194,7 @@ struct RequestHeadTests {
 
     @Test("Lists are read over all lines of a field, without empty members")
     func lists() {
-        let fields = Fields([Field("a", " x ,, y"), Field("b", "z"), Field("a", "\tZ"), Field("c", ",")])
+        let fields = HTTPFields([Field("a", " x ,, y"), Field("b", "z"), Field("a", "\tZ"), Field("c", ",")])
         #expect(fields.members("a") == ["x", "y", "Z"])
         #expect(fields.members("c") == [])
         #expect(fields.hasToken("z", in: "a"))

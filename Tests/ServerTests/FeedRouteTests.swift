@@ -33,7 +33,7 @@ struct FeedRouteTests {
         return try #require(client.calendars?.made)
     }
 
-    private func ask(_ path: String, _ method: String = "GET", _ fields: String..., from address: String? = nil) throws -> (status: Int, fields: HTTP1.Fields, content: [UInt8]) {
+    private func ask(_ path: String, _ method: String = "GET", _ fields: String..., from address: String? = nil) throws -> (status: Int, fields: HTTPFields, content: [UInt8]) {
         let client = try server.connect(from: address)
         client.send(text: "\(method) \(path) HTTP/1.1\r\nHost: huddle.example\r\n" + fields.map { $0 + "\r\n" }.joined() + "Connection: close\r\n\r\n")
         try server.until("the end of the answer") { try client.receive(); return client.hasEnded }

@@ -13,7 +13,7 @@ import Wire
 struct SessionRouteTests {
     private struct Answer {
         var status: Int
-        var fields: HTTP1.Fields
+        var fields: HTTPFields
         var text: String
 
         /// Name and value of the cookie that the answer sets.
@@ -226,7 +226,7 @@ struct TokenRouteTests {
         ])
     }
 
-    private func ask(_ line: String, _ fields: String..., content: String? = nil) throws -> (status: Int, fields: HTTP1.Fields, text: String) {
+    private func ask(_ line: String, _ fields: String..., content: String? = nil) throws -> (status: Int, fields: HTTPFields, text: String) {
         let client = try server.connect()
         let all = fields + (content.map { ["Content-Type: application/json", "Content-Length: \($0.utf8.count)"] } ?? []) + ["Connection: close"]
         client.send(text: "\(line) HTTP/1.1\r\nHost: localhost:8443\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n" + (content ?? ""))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Extensions by their grammar, RFC 6455 §9.1")
 struct ExtensionListTests {
     static func read(_ lines: [String]) -> [ExtensionElement]? {
-        ExtensionElement.read(Fields(lines.map { Field("sec-websocket-extensions", $0) }))
+        ExtensionElement.read(HTTPFields(lines.map { Field("sec-websocket-extensions", $0) }))
     }
 
     @Test("The reader accepts elements and parameters, over lines, with white space, quotes and empty elements", arguments: [

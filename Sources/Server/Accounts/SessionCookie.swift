@@ -24,7 +24,7 @@ struct SessionCookie: Equatable {
     }
 
     /// The token in a request.
-    func token(in fields: HTTP1.Fields) -> String? { Cookies.value(of: name, in: fields).flatMap { $0.isEmpty ? nil : $0 } }
+    func token(in fields: HTTPFields) -> String? { Cookies.value(of: name, in: fields).flatMap { $0.isEmpty ? nil : $0 } }
 
     /// - Parameter isBrief: the cookie ends with the browser.
     func field(_ token: String, isBrief: Bool) -> Field {
@@ -35,7 +35,7 @@ struct SessionCookie: Equatable {
     private var deviceName: String { name + "-device" }
 
     /// The secret by which an account knows the browser of a request.
-    func device(in fields: HTTP1.Fields) -> String? { Cookies.value(of: deviceName, in: fields).flatMap { $0.isEmpty ? nil : $0 } }
+    func device(in fields: HTTPFields) -> String? { Cookies.value(of: deviceName, in: fields).flatMap { $0.isEmpty ? nil : $0 } }
 
     func deviceField(_ secret: String) -> Field { Cookies.set(deviceName, secret, isSecure: isSecure, life: AccountSession.lifeDays * 86_400) }
 

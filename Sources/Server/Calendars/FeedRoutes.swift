@@ -115,7 +115,7 @@ final class FeedFetching: RequestHandler {
     }
 
     /// The program's own name, as far as it fits into one line.
-    static func program(_ fields: HTTP1.Fields) -> String {
+    static func program(_ fields: HTTPFields) -> String {
         let name = (fields.all("user-agent").first ?? "").unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }
         return String(String.UnicodeScalarView(name.prefix(CalendarFeed.programLength)))
     }

@@ -24,7 +24,7 @@ final class HTTPSite {
     var admission: RequestAdmission?
     private var clock = HTTPDateClock()
     /// Called with each request before it is answered, and with the address at the other end of its socket.
-    var whenAsked: (HTTP1.Fields, NetworkAddress?) -> Void = { _, _ in }
+    var whenAsked: (HTTPFields, NetworkAddress?) -> Void = { _, _ in }
     /// Whether the server has stopped accepting new clients.
     var isDraining = false
     let counts = RequestCounts()

@@ -25,7 +25,7 @@ enum JSONBody {
     private static let maxDepth = 4
 
     /// The refusal of content with a declared type other than JSON. Content without a declared type is read as JSON.
-    static func refusal(_ fields: HTTP1.Fields) -> HTTPResponse? {
+    static func refusal(_ fields: HTTPFields) -> HTTPResponse? {
         if fields.contains("content-encoding") {
             return HTTPResponse(415, code: "content_type", sentence: "Send the content of this request without Content-Encoding.")
         }

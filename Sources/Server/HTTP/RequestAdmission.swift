@@ -67,7 +67,7 @@ final class RequestAdmission {
         }
     }
 
-    private func identifyCalendar(_ fields: HTTP1.Fields, _ then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
+    private func identifyCalendar(_ fields: HTTPFields, _ then: @escaping (Result<Identity, RequestRefusal>) -> Void) {
         guard let token = Self.password(fields) else { return then(.failure(.noCalendar)) }
         workers.read { reader throws(StoreFailure) in
             try reader.calendarAccess(token: token)
@@ -80,7 +80,7 @@ final class RequestAdmission {
     }
 
     /// The password in `Authorization: Basic …` (RFC 7617), of any user; `nil` if there is none, or several.
-    private static func password(_ fields: HTTP1.Fields) -> String? {
+    private static func password(_ fields: HTTPFields) -> String? {
         guard let value = fields.only("authorization"), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
             value[..<space].lowercased() == "basic", let octets = Base64.decode(String(value[space...].drop { $0 == " " })),
             let colon = octets.firstIndex(of: UInt8(ascii: ":"))
@@ -115,7 +115,7 @@ final class RequestAdmission {
     }
 
     /// The token in `Authorization: Bearer …` (RFC 6750); `nil` if there is none, or several.
-    private static func token(_ fields: HTTP1.Fields) -> String? {
+    private static func token(_ fields: HTTPFields) -> String? {
         guard let value = fields.only("authorization"), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
             value[..<space].lowercased() == "bearer"
         else { return nil }

@@ -36,7 +36,7 @@ final class ProxyWatch {
     /// - Parameters:
     ///   - peer: the address at the other end of the socket.
     ///   - now: milliseconds.
-    func look(at fields: HTTP1.Fields, from peer: NetworkAddress?, _ trust: ProxyTrust, now: Int64) {
+    func look(at fields: HTTPFields, from peer: NetworkAddress?, _ trust: ProxyTrust, now: Int64) {
         let namesClient = fields.contains("forwarded") || fields.contains("x-forwarded-for")
         guard let peer, peer.isLoopback else {
             if namesClient, !hasReportedRemote, peer.map({ !trust.contains($0) }) ?? true { reportRemote() }
@@ -87,7 +87,7 @@ final class ProxyWatch {
     }
 
     /// Whether the request has a field that proxies add and clients do not.
-    private static func isProxied(_ fields: HTTP1.Fields) -> Bool {
+    private static func isProxied(_ fields: HTTPFields) -> Bool {
         fields.list.contains { $0.name == "via" || $0.name == "x-real-ip" || $0.name.hasPrefix("x-forwarded-") }
     }
 }

@@ -184,7 +184,7 @@ struct WebClientRoutes {
     }
 
     /// Whether a client takes gzip (RFC 9110 §12.5.3): named, or by `*`, and not with the weight 0.
-    static func takesGzip(_ fields: HTTP1.Fields) -> Bool {
+    static func takesGzip(_ fields: HTTPFields) -> Bool {
         var ofAll: Bool?
         for part in fields.all("accept-encoding").joined(separator: ",").split(separator: ",") {
             let words = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }

@@ -109,7 +109,7 @@ func checkNegotiation(_ octets: [UInt8]) throws {
         Field("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="),
     ]
     // Another client's offer.
-    let head = RequestHead(method: "GET", target: "/", fields: Fields(basics + [Field("Sec-WebSocket-Extensions", value)]))
+    let head = RequestHead(method: "GET", target: "/", fields: HTTPFields(basics + [Field("Sec-WebSocket-Extensions", value)]))
     if let handshake = try? WebSocketHandshake.accept(head, compression: policy), let terms = handshake.compression {
         try hold((8...15).contains(terms.serverWindowBits) && (8...15).contains(terms.clientWindowBits), "a window of \(terms)")
         guard let (answer, _) = try ResponseHead.parse(handshake.response.span) else { throw Broken(description: "no response") }

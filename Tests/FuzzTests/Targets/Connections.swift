@@ -198,10 +198,10 @@ func checkFieldValues(_ octets: [UInt8]) throws {
     }
     for list in lists {
         for method in ["GET", "PUT"] {
-            let outcome = Preconditions.evaluate(method, Fields(list), current, now: 1_795_000_000)
+            let outcome = Preconditions.evaluate(method, HTTPFields(list), current, now: 1_795_000_000)
             try hold(method == "GET" || outcome != .notModified, "304 to a PUT")
         }
-        let head = RequestHead(method: "GET", target: "/", fields: Fields([Field("Host", "a")] + list))
+        let head = RequestHead(method: "GET", target: "/", fields: HTTPFields([Field("Host", "a")] + list))
         let selection = Selection(
             head, Representation(length: length, contentType: "text/plain", validators: current), now: 1_795_000_000, boundary: "b")
         try hold([200, 206, 304, 412, 416].contains(selection.status), "status \(selection.status)")

@@ -114,8 +114,8 @@ func checkDecoder(_ octets: [UInt8], role: WebSocketRole, terms: CompressionTerm
 /// A field that was read is the same after writing and reading it, and a client accepts a server's reply to its offer.
 func checkExtensions(_ octets: [UInt8]) throws {
     let lines = octets.split(separator: 0x0A).map { Field("sec-websocket-extensions", String(decoding: $0, as: UTF8.self)) }
-    guard let elements = ExtensionElement.read(Fields(lines)) else { return }
-    let again = ExtensionElement.read(Fields(elements.map { Field("sec-websocket-extensions", $0.text) }))
+    guard let elements = ExtensionElement.read(HTTPFields(lines)) else { return }
+    let again = ExtensionElement.read(HTTPFields(elements.map { Field("sec-websocket-extensions", $0.text) }))
     try hold(again == elements, "\(elements) is read as \(again ?? [])")
     for element in elements {
         guard let offer = CompressionOffer(element) else { continue }

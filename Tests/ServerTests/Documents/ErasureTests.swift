@@ -223,7 +223,7 @@ struct FamilyExportTests {
 
     private func get(
         _ query: String = "", of family: Identifier? = nil, method: String = "GET", as who: SessionCreated? = nil
-    ) throws -> (status: Int, fields: HTTP1.Fields, content: [UInt8]) {
+    ) throws -> (status: Int, fields: HTTPFields, content: [UInt8]) {
         try house.shop.ask("\(method) \(path(family, query))", as: who)
     }
 

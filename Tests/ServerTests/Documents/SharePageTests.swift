@@ -52,7 +52,7 @@ struct SharePageTests {
         let never = try shop.ask("GET /s/\(String(repeating: "A", count: 32))")
         #expect(never.status == 404)
         #expect(String(decoding: never.content, as: UTF8.self).contains("This link does not work"))
-        func undated(_ fields: Fields) -> [Field] { fields.list.filter { $0.name != "date" } }
+        func undated(_ fields: HTTPFields) -> [Field] { fields.list.filter { $0.name != "date" } }
         let long = "/s/" + String(repeating: "x", count: 4_000)
         let paths: [String] = [String(shop.sharePath.dropLast()), shop.sharePath + "A", long, "/s/%3Cscript%3E", "/s/x/file"]
         for path in paths {
@@ -93,7 +93,7 @@ struct SharePageTests {
         let burst = OpeningLimit.rate.burst
         // Time passes while the test runs: at most this many more.
         var opened = 0
-        var refused: (status: Int, fields: Fields, content: [UInt8])?
+        var refused: (status: Int, fields: HTTPFields, content: [UInt8])?
         while refused == nil, opened <= 40 * burst {
             let answer = try shop.ask("GET \(shop.sharePath)" + (opened % 2 == 0 ? "" : "/file"))
             if answer.status == 200 { opened += 1 } else { refused = answer }

@@ -12,7 +12,7 @@ import Testing
 @Suite("Links of members, proto/documents.md (Share links)", .serialized)
 struct ShareRouteTests {
     /// The answer of one request as text.
-    private func text(_ answer: (status: Int, fields: HTTP1.Fields, content: [UInt8])) -> String { String(decoding: answer.content, as: UTF8.self) }
+    private func text(_ answer: (status: Int, fields: HTTPFields, content: [UInt8])) -> String { String(decoding: answer.content, as: UTF8.self) }
 
     /// The text member `name` of an object, at its first place.
     private func member(_ name: String, _ text: String) throws -> String {

@@ -42,7 +42,7 @@ private final class ThumbnailShop {
     /// How often the program ran.
     var made: Int { count.made.withLock { $0 } }
     var path: String { "\(shop.path)/thumbnail" }
-    func ask(_ method: String = "GET", _ fields: String...) throws -> (status: Int, fields: HTTP1.Fields, content: [UInt8]) {
+    func ask(_ method: String = "GET", _ fields: String...) throws -> (status: Int, fields: HTTPFields, content: [UInt8]) {
         try shop.ask("\(method) \(path)", as: shop.server.parent, fields.first ?? "Accept: */*")
     }
 

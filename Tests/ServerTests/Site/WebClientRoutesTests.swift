@@ -63,7 +63,7 @@ struct WebClientRoutesTests {
         ("gzip;q=0, *", false), (",,gzip", true), ("gzipped", false),
     ])
     func negotiation(text: String, takes: Bool) {
-        #expect(WebClientRoutes.takesGzip(Fields([Field("accept-encoding", text)])) == takes)
+        #expect(WebClientRoutes.takesGzip(HTTPFields([Field("accept-encoding", text)])) == takes)
     }
 
     @Test("gzip contains exactly the content, and the script keeps to its budget", arguments: [Gzip.Effort.little, .most])

@@ -77,7 +77,7 @@ final class DocumentShop {
     /// One answer on a connection of its own.
     func ask(
         _ line: String, as who: SessionCreated? = nil, _ fields: String..., from address: String? = nil, content: String? = nil
-    ) throws -> (status: Int, fields: HTTP1.Fields, content: [UInt8]) {
+    ) throws -> (status: Int, fields: HTTPFields, content: [UInt8]) {
         let client = try server.connect(from: address)
         let all = fields + (content.map { ["Content-Length: \($0.utf8.count)"] } ?? []) + (who.map { ["Authorization: Bearer \($0.token)"] } ?? []) + ["Connection: close"]
         client.send(text: "\(line) HTTP/1.1\r\nHost: huddle.example\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n" + (content ?? ""))
