@@ -219,12 +219,12 @@ struct SelectionTests {
             fields: [Field("Cache-Control", "no-cache")])
 
     static func select(method: String = "GET", _ fields: [(String, String)], _ page: Representation = page,
-        now: Int64 = 784_200_000) -> Selection {
-        Selection(RequestHead(method: method, target: "/", fields: HTTPFields(fields.map { Field($0.0, $0.1) })), page, now: now,
+        now: Int64 = 784_200_000) -> ContentSelection {
+        ContentSelection(RequestHead(method: method, target: "/", fields: HTTPFields(fields.map { Field($0.0, $0.1) })), page, now: now,
             boundary: "XYZ")
     }
 
-    static func text(_ selection: Selection) -> String {
+    static func text(_ selection: ContentSelection) -> String {
         let octets = selection.pieces.flatMap { piece in
             switch piece {
             case .octets(let octets): octets
@@ -235,7 +235,7 @@ struct SelectionTests {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    static func field(_ selection: Selection, _ name: String) -> String? { selection.fields.first { $0.name == name }?.value }
+    static func field(_ selection: ContentSelection, _ name: String) -> String? { selection.fields.first { $0.name == name }?.value }
 
     @Test("A response has the right status, content and Content-Range", arguments: [
         ("GET", [], 200, "0123456789", nil), ("HEAD", [("range", "bytes=0-1")], 200, "0123456789", nil),

@@ -24,7 +24,7 @@ private final class FileShop {
                 "/file",
                 .get { [unowned self] in
                     let shown = Representation(length: content.count, contentType: "a/b", validators: Validators(tag: EntityTag("x")))
-                    let selection = Selection($0.head, shown, now: 0, boundary: "BOUNDARY")
+                    let selection = ContentSelection($0.head, shown, now: 0, boundary: "BOUNDARY")
                     return .response(HTTPResponse(selection, of: file, key: Identifier(high: 1, low: 1), family: Identifier(high: 0, low: 2)))
                 })
         ])

@@ -100,7 +100,7 @@ final class FeedFetching: RequestHandler {
     /// - Parameter content: `nil` if the conditions of the request make it unnecessary.
     private func give(_ representation: Representation, _ content: FeedRepresentation?, _ name: FeedName) {
         services.usage.note(name, program: Self.program(context.head.fields))
-        let selection = Selection(context.head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
+        let selection = ContentSelection(context.head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
         let isSmall = representation.fields.contains { $0.name == "Content-Encoding" }
         var octets: [UInt8] = []
         if let content {

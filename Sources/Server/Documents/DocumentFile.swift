@@ -12,8 +12,8 @@ struct DocumentFile {
     let caching: String
 
     /// The part of the file that the request receives: the whole, ranges, or only the answer that it has not changed.
-    func selection(_ head: RequestHead) -> Selection {
-        Selection(head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
+    func selection(_ head: RequestHead) -> ContentSelection {
+        ContentSelection(head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
     }
 
     private var representation: Representation {
@@ -86,7 +86,7 @@ class DocumentFileHandler: DocumentHandler {
     }
 }
 
-extension Selection {
+extension ContentSelection {
     /// The first octet of the content that is sent; `nil` if none is sent.
     fileprivate var first: Int? {
         pieces.lazy.compactMap { if case .part(let range) = $0 { range.lowerBound } else { nil } }.min()

@@ -24,7 +24,7 @@ final class FileContent {
     /// The total number of octets.
     let length: Int
 
-    private var pieces: ArraySlice<Selection.Piece>
+    private var pieces: ArraySlice<ContentSelection.Piece>
     /// The number of sent octets of the first piece.
     private var sent = 0
     /// The range that was read ahead. It is assumed to be still in memory: if the kernel cannot tell, or drops it
@@ -38,7 +38,7 @@ final class FileContent {
     /// reactor's buffer.
     static let copied = 65_536
 
-    init(_ file: OpenFile, key: Identifier, of family: Identifier? = nil, pieces: [Selection.Piece]) {
+    init(_ file: OpenFile, key: Identifier, of family: Identifier? = nil, pieces: [ContentSelection.Piece]) {
         self.file = file
         self.key = key
         self.family = family

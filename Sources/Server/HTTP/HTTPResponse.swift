@@ -48,8 +48,8 @@ struct HTTPResponse {
         self.init(rejection.code.httpStatus, code: rejection.code.rawValue, field: rejection.field, sentence: rejection.message, fields)
     }
 
-    /// The response for a `Selection` of a file; the file is not read here.
-    init(_ selection: Selection, of file: OpenFile, key: Identifier, family: Identifier) {
+    /// The response for a `ContentSelection` of a file; the file is not read here.
+    init(_ selection: ContentSelection, of file: OpenFile, key: Identifier, family: Identifier) {
         self.init(selection.status, selection.fields)
         if !selection.pieces.isEmpty { self.file = FileContent(file, key: key, of: family, pieces: selection.pieces) }
     }

@@ -163,7 +163,7 @@ final class HTTPSite {
         """.utf8)
 
     private func pageResponse(_ head: RequestHead) -> HTTPResponse {
-        let selection = Selection(head, page, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
+        let selection = ContentSelection(head, page, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
         var content: [UInt8] = []
         for piece in selection.pieces {
             switch piece {

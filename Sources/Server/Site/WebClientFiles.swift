@@ -172,7 +172,7 @@ struct WebClientRoutes {
         let page = Representation(
             length: content.count, contentType: file.type, validators: Validators(tag: EntityTag(isSmall ? file.tag + "-gzip" : file.tag)),
             fields: [Field("Cache-Control", cache), Field("Vary", "Accept-Encoding")])
-        let selection = Selection(head, page, now: Clock.wallMilliseconds() / 1_000, boundary: Hex.encode(Random.octets(16)))
+        let selection = ContentSelection(head, page, now: Clock.wallMilliseconds() / 1_000, boundary: Hex.encode(Random.octets(16)))
         var octets: [UInt8] = []
         for piece in selection.pieces {
             switch piece {

@@ -99,7 +99,7 @@ private final class ThumbnailWork: DocumentHandler {
                 Field("Cache-Control", "private, no-cache"), Field("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'"),
                 Field("Cross-Origin-Resource-Policy", "same-origin"), Field("X-Robots-Tag", "noindex"),
             ])
-        let selection = Selection(context.head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
+        let selection = ContentSelection(context.head, representation, now: HTTPSite.now, boundary: Hex.encode(Random.octets(16)))
         let content = selection.pieces.flatMap { piece -> [UInt8] in
             switch piece {
             case .octets(let more): more

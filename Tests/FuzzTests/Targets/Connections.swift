@@ -202,7 +202,7 @@ func checkFieldValues(_ octets: [UInt8]) throws {
             try hold(method == "GET" || outcome != .notModified, "304 to a PUT")
         }
         let head = RequestHead(method: "GET", target: "/", fields: HTTPFields([Field("Host", "a")] + list))
-        let selection = Selection(
+        let selection = ContentSelection(
             head, Representation(length: length, contentType: "text/plain", validators: current), now: 1_795_000_000, boundary: "b")
         try hold([200, 206, 304, 412, 416].contains(selection.status), "status \(selection.status)")
         for case .part(let range) in selection.pieces {

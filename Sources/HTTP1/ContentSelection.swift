@@ -16,7 +16,7 @@ package struct Representation: Equatable, Sendable {
 }
 
 /// The response to a GET or HEAD for a representation: the whole, parts of it, or 304 (RFC 9110 §13, §14, §15.3.7).
-package struct Selection: Equatable, Sendable {
+package struct ContentSelection: Equatable, Sendable {
     package enum Piece: Equatable, Sendable {
         /// Octets created here: the separators of the parts.
         case octets([UInt8])
