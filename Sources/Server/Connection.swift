@@ -531,7 +531,7 @@ final class Connection: OpenConnection {
     // MARK: The end
 
     /// Closes because of an act or omission of the peer, with a line in the log.
-    override func fail(_ code: Wire.CloseCode, _ reason: String) {
+    override func fail(_ code: CloseCode, _ reason: String) {
         guard isOpen else { return }
         note("closing", code.rawValue, reason)
         services.hub.counts.closes.add(code)
@@ -544,7 +544,7 @@ final class Connection: OpenConnection {
 
     /// Sends a close frame after the queued octets. With `dropsQueue`, the octets that the kernel does not accept
     /// immediately are dropped, including the close frame: a person without rights receives nothing more.
-    override func close(_ code: Wire.CloseCode, _ reason: String, dropsQueue: Bool) {
+    override func close(_ code: CloseCode, _ reason: String, dropsQueue: Bool) {
         guard isOpen else { return }
         if dropsQueue {
             flush()

@@ -49,11 +49,11 @@ package struct CloseState: Equatable, Sendable {
         switch phase {
         case .open:
             phase = .finishing
-            peerCode = code ?? CloseCode.absent
+            peerCode = code ?? WebSocketCloseCode.absent
             return .sendCloseAndFinish(code)
         case .closing:
             phase = .finishing
-            peerCode = code ?? CloseCode.absent
+            peerCode = code ?? WebSocketCloseCode.absent
             return .finish
         case .finishing, .closed:
             return .nothing
@@ -65,11 +65,11 @@ package struct CloseState: Equatable, Sendable {
         switch phase {
         case .open:
             phase = .finishing
-            peerCode = CloseCode.abnormal
+            peerCode = WebSocketCloseCode.abnormal
             return .sendCloseAndFinish(code)
         case .closing:
             phase = .finishing
-            peerCode = CloseCode.abnormal
+            peerCode = WebSocketCloseCode.abnormal
             return .finish
         case .finishing, .closed:
             return .nothing
@@ -86,7 +86,7 @@ package struct CloseState: Equatable, Sendable {
     /// Called when the time for closing, or for sending the last octets, is over.
     package mutating func timerFired() -> Action {
         guard phase == .closing || phase == .finishing else { return .nothing }
-        peerCode = peerCode ?? CloseCode.abnormal
+        peerCode = peerCode ?? WebSocketCloseCode.abnormal
         phase = .closed
         return .drop
     }
@@ -94,7 +94,7 @@ package struct CloseState: Equatable, Sendable {
     /// The peer's stream ended, orderly or not.
     package mutating func streamEnded() -> Action {
         guard phase != .closed else { return .nothing }
-        peerCode = peerCode ?? CloseCode.abnormal
+        peerCode = peerCode ?? WebSocketCloseCode.abnormal
         phase = .closed
         return .drop
     }

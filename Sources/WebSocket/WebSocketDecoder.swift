@@ -399,7 +399,7 @@ package struct WebSocketDecoder: ~Copyable {
         }
         guard payload.count >= 2 else { throw .closeTruncated }
         let code = UInt16(bigEndian: payload.loadUnaligned(as: UInt16.self))
-        guard CloseCode.mayTravel(code) else { throw .closeCodeInvalid }
+        guard WebSocketCloseCode.mayTravel(code) else { throw .closeCodeInvalid }
         let reason = UnsafeRawBufferPointer(rebasing: payload[2...])
         guard TextCheck.isText(reason) else { throw .closeReasonInvalid }
         end()

@@ -85,11 +85,11 @@ package enum WebSocketEncoder {
     /// A close frame (§5.5.1).
     ///
     /// - Parameters:
-    ///   - code: `nil` for a close without a code; otherwise a code that is allowed in a frame (`CloseCode.mayTravel`).
+    ///   - code: `nil` for a close without a code; otherwise a code that is allowed in a frame (`WebSocketCloseCode.mayTravel`).
     ///   - reason: for logs, not for people; cut between scalars to the 123 octets that fit.
     package static func close(_ code: UInt16?, reason: String = "", maskKey: UInt32? = nil) -> [UInt8] {
         guard let code else { return frame(.close, [], maskKey: maskKey) }
-        precondition(CloseCode.mayTravel(code), "this close code is never sent")
+        precondition(WebSocketCloseCode.mayTravel(code), "this close code is never sent")
         var payload = [UInt8(code >> 8), UInt8(code & 0xFF)]
         for scalar in reason.unicodeScalars {
             let octets = UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter

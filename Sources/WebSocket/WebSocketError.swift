@@ -42,9 +42,9 @@ package enum WebSocketError: Error, Equatable, Sendable {
     /// The code of the close frame for the peer (§7.4.1).
     package var closeCode: UInt16 {
         switch self {
-        case .textInvalid, .closeReasonInvalid, .compressionInvalid: CloseCode.invalidPayload
-        case .messageTooLong, .tooManyFragments: CloseCode.tooBig
-        default: CloseCode.protocolError
+        case .textInvalid, .closeReasonInvalid, .compressionInvalid: WebSocketCloseCode.invalidPayload
+        case .messageTooLong, .tooManyFragments: WebSocketCloseCode.tooBig
+        default: WebSocketCloseCode.protocolError
         }
     }
 }

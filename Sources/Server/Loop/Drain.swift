@@ -89,7 +89,7 @@ final class Drain {
         }
     }
 
-    private func notifyAll(_ code: Wire.CloseCode, _ reason: String, stop: Int64) {
+    private func notifyAll(_ code: CloseCode, _ reason: String, stop: Int64) {
         phase = .notified(stop: stop)
         usage.close()
         table.whenEmpty = { [reactor] in reactor.stop() }

@@ -44,13 +44,13 @@ class OpenConnection: Channel {
     func send(_ payload: [UInt8]) {}
 
     /// Closes because of an act or omission of the peer, with a line in the log.
-    func fail(_ code: Wire.CloseCode, _ reason: String) {}
+    func fail(_ code: CloseCode, _ reason: String) {}
 
     /// Sends a close frame after the queued octets.
     ///
     /// - Parameter dropsQueue: whether the octets that the kernel does not accept now are dropped, including the close
     ///   frame.
-    func close(_ code: Wire.CloseCode, _ reason: String, dropsQueue: Bool) {}
+    func close(_ code: CloseCode, _ reason: String, dropsQueue: Bool) {}
 
     /// Ends without sending anything more.
     func drop() {}

@@ -104,7 +104,7 @@ func checkDecoder(_ octets: [UInt8], role: WebSocketRole, terms: CompressionTerm
             try hold(kind == .binary || String(validating: payload, as: UTF8.self) != nil, "a text that is no UTF-8")
         case .ping(let payload), .pong(let payload): try hold(payload.count <= 125, "a control frame of \(payload.count) octets")
         case .close(let code, _):
-            try hold(code.map(WebSocket.CloseCode.mayTravel) ?? true, "close code \(code ?? 0)")
+            try hold(code.map(WebSocketCloseCode.mayTravel) ?? true, "close code \(code ?? 0)")
             try hold(index == whole.count - 1, "something is said after the close")
         case .failure: try hold(index == whole.count - 1, "something is said after the failure")
         }

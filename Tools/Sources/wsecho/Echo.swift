@@ -67,7 +67,7 @@ struct Echo: ~Copyable {
     /// Close with 1001, or just end when nothing was opened yet.
     mutating func goAway(_ channel: Channel) {
         guard phase == .open else { return end() }
-        act(close.close(CloseCode.goingAway), channel)
+        act(close.close(WebSocketCloseCode.goingAway), channel)
         settle()
     }
 
@@ -182,7 +182,7 @@ struct Echo: ~Copyable {
         guard close.isOpen else { return }
         // Of compressed messages one receive may hold more than any queue: who sends such and reads too slowly is cut off.
         guard payload.count + FrameHead.maxLength + Self.controlRoom <= outbox.room else {
-            return act(close.didFail(CloseCode.policyViolation), channel)
+            return act(close.didFail(WebSocketCloseCode.policyViolation), channel)
         }
         if let deflated = deflater?.deflate(payload) {
             append(kind.opcode, deflated, isCompressed: true, now)

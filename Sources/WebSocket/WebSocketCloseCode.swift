@@ -1,5 +1,5 @@
 /// Close codes by name, and the codes that are allowed in a frame (RFC 6455 §7.4 and the IANA registry that it opens).
-package enum CloseCode {
+package enum WebSocketCloseCode {
     package static let normal: UInt16 = 1000
     package static let goingAway: UInt16 = 1001
     package static let protocolError: UInt16 = 1002
