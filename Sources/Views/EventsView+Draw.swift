@@ -224,9 +224,9 @@ extension EventsView {
     }
 
     private func ask(_ asked: Asked, _ canvas: inout Canvas) {
-        if let detail, case .part(let part, _) = asked { return Question.draw(DetailPane.question(part, detail.text(of: part)), &canvas, theme) }
+        if let detail, case .part(let part, _) = asked { return QuestionDialog.draw(DetailPane.question(part, detail.text(of: part)), &canvas, theme) }
         let lines = ["Are you sure you want to delete this event?", selectedRecord.map { EventText.name($0.fields, columns: .max) } ?? "", "It can be undone for 30 days.", "y delete   any other key cancels"]
-        Question.draw(lines, &canvas, theme)
+        QuestionDialog.draw(lines, &canvas, theme)
     }
 
     static func role(ofType record: Record) -> StyleRole {

@@ -128,10 +128,10 @@ package struct RecordView: Sendable, Pane {
         }
         StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         switch asked {
-        case .part(let part, _)?: Question.draw(DetailPane.question(part, pane.text(of: part)), &canvas, theme)
+        case .part(let part, _)?: QuestionDialog.draw(DetailPane.question(part, pane.text(of: part)), &canvas, theme)
         case .record?:
             let name = record.map { RecordNames.name($0) } ?? ""
-            Question.draw(
+            QuestionDialog.draw(
                 ["Are you sure you want to delete this \(kind.declaration.label.lowercased())?", name, "It can be undone for 30 days.", "y delete   any other key cancels"],
                 &canvas, theme)
         case nil: break
@@ -150,7 +150,7 @@ enum Asked: Hashable, Sendable {
 }
 
 /// A question over the content of the screen; the second line names its subject.
-enum Question {
+enum QuestionDialog {
     static func draw(_ lines: [String], _ canvas: inout Canvas, _ theme: Theme) {
         PaneParts.dialog(lines.enumerated().map { StyledText($1, $0 == 1 ? theme[.title] : theme[.text]) }, &canvas, theme, style: .failure)
     }

@@ -17,7 +17,7 @@ extension RoomView {
         StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), note: editorNote, &canvas, areas.status, theme)
         if let target { canvas.draw(target.isRewritten ? "  instead of: \(target.label) (Esc leaves it as it is)" : "  about \(target.label) (Esc discards it)", at: 0, areas.target.row, columns: areas.target.columns, theme[.accent]) }
         drawInput(&canvas, areas)
-        if let asked { Question.draw(asked.lines, &canvas, theme) }
+        if let asked { QuestionDialog.draw(asked.lines, &canvas, theme) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, isSelecting ? "select" : "input", RoomCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 

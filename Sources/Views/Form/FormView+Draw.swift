@@ -29,7 +29,7 @@ extension FormView {
         StatusLine.draw(facts, below: below, chord: Keymap.names(chord.pressed), &canvas, status, theme)
         if isSaving { canvas.cursor = nil }
         if let clash { drawClash(clash, &canvas) }
-        if isAskingToDiscard { Question.draw(["Discard changes?", "You'll lose what you typed.", "y discard   any other key keeps editing"], &canvas, theme) }
+        if isAskingToDiscard { QuestionDialog.draw(["Discard changes?", "You'll lose what you typed.", "y discard   any other key keeps editing"], &canvas, theme) }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "form", FormCommand.helpLines + BufferCommand.helpLines), &canvas, theme) }
     }
 
