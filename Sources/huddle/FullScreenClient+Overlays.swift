@@ -11,7 +11,7 @@ import Words
 
 extension FullScreenClient {
     /// Passes an input to the overlay on the screen.
-    func handle(_ input: InputEvent, over open: Overlay) {
+    func handle(_ input: InputEvent, over open: ScreenOverlay) {
         switch open {
         case .switcher(var view):
             let outcome = view.handle(input)

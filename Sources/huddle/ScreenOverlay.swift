@@ -2,7 +2,7 @@ import Terminal
 import Views
 
 /// A dialog over the current page, until the person decides.
-enum Overlay {
+enum ScreenOverlay {
     case switcher(SwitcherView)
     case seasons(SeasonMenu)
     case deleted(DeletedMenu)
