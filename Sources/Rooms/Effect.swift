@@ -73,7 +73,7 @@ package enum ReadAnswer: Sendable {
     case signIn(SignedIn?)
     /// The code with its nonce, and why it is refused; `nil`: the writer decides.
     case redemption(code: String, nonce: String, refusal: Rejection?)
-    case join(Result<Seat, Rejection>)
+    case join(Result<JoinResult, Rejection>)
     /// Encoded `change` frames that follow each other, whether the log ended there, and if so the checksum of the records at its end.
     case changes(frames: [[UInt8]], last: Int64, reachedEnd: Bool, checksum: StateChecksum?)
     /// The log no longer reaches back to where it was to be read from.
@@ -147,7 +147,7 @@ package struct SignedIn: Sendable {
 }
 
 /// The result of a join, read in one transaction.
-package struct Seat: Sendable {
+package struct JoinResult: Sendable {
     package enum Resume: Sendable, Hashable {
         case changes
         case snapshot

@@ -60,10 +60,10 @@ extension Hub {
         emit(.read(session.id, .join(person: session.person, join)))
     }
 
-    func didJoin(_ session: Session, _ result: Result<Seat, Rejection>) {
+    func didJoin(_ session: Session, _ result: Result<JoinResult, Rejection>) {
         guard session.phase == .joining, let room = session.room else { return }
         let request = session.pendingJoin?.request
-        let seat: Seat
+        let seat: JoinResult
         switch result {
         case .success(let found):
             follow(from: found.head, in: room)

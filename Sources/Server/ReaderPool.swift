@@ -259,7 +259,7 @@ extension StoreReader {
         case .join(let person, let wish):
             switch try join(person: person, wish) {
             case .refused(let rejection): return .join(.failure(rejection))
-            case .joined(let state): return .join(.success(Seat(state)))
+            case .joined(let state): return .join(.success(JoinResult(state)))
             }
         case .changes(let family, let after):
             let page = try changes(family: family, after: after, maxOctets: StoreReader.changesOctets, endingWhen: isOver)
@@ -311,7 +311,7 @@ extension StoreReader {
     }
 }
 
-extension Seat {
+extension JoinResult {
     fileprivate init(_ state: JoinState) {
         let resume: Resume =
             switch state.resume {

@@ -27,25 +27,25 @@ struct BatchCommand {
     /// - Returns: the status of the first line that failed.
     func run() throws -> ExitStatus {
         if invocation.isOffline { throw UsageError("batch needs the server: leave --offline out.") }
-        let seat = try Seat(setting, timeout: invocation.timeout)
-        defer { seat.leave() }
-        try seat.enter(context: invocation.context)
+        let room = try JoinedRoom(setting, timeout: invocation.timeout)
+        defer { room.leave() }
+        try room.enter(context: invocation.context)
         var input = BatchInput()
-        return isAtomic ? try runAtomic(&input, seat) : try runEach(&input, seat)
+        return isAtomic ? try runAtomic(&input, room) : try runEach(&input, room)
     }
 
     // MARK: One line after the other
 
-    private func runEach(_ input: inout BatchInput, _ seat: Seat) throws -> ExitStatus {
+    private func runEach(_ input: inout BatchInput, _ room: JoinedRoom) throws -> ExitStatus {
         var first = ExitStatus.done
-        while let (number, line) = try input.next(seat) {
+        while let (number, line) = try input.next(room) {
             let printer = Printer(gathers: invocation.isJSON, prefix: "huddle: line \(number): ")
             var status: ExitStatus
             var isInterrupted = false
             do {
                 let command = try read(line)
-                seat.begin(timeout: invocation.timeout)
-                status = try OneShot(command, setting, printer).perform(in: seat, stays: true)
+                room.begin(timeout: invocation.timeout)
+                status = try OneShot(command, setting, printer).perform(in: room, stays: true)
             } catch {
                 let sentence: String
                 (status, sentence) = ExitStatus.explanation(of: error)
@@ -107,16 +107,16 @@ struct BatchCommand {
 
     // MARK: All lines as one change
 
-    private func runAtomic(_ input: inout BatchInput, _ seat: Seat) throws -> ExitStatus {
+    private func runAtomic(_ input: inout BatchInput, _ room: JoinedRoom) throws -> ExitStatus {
         var lines: [(number: Int, command: Invocation)] = []
-        while let (number, line) = try input.next(seat) {
+        while let (number, line) = try input.next(room) {
             // More operations than a mutation may have are refused below, so further lines need not be kept.
-            guard lines.count <= seat.session.engine.limits.operationsPerMutation else { throw UsageError("Line \(number): that is too much for one change.") }
+            guard lines.count <= room.session.engine.limits.operationsPerMutation else { throw UsageError("Line \(number): that is too much for one change.") }
             do { lines.append((number, try read(line))) } catch { throw UsageError("Line \(number): \(error.message)") }
         }
         guard !lines.isEmpty else { return .done }
         // A later line may name a record that an earlier line creates, so a copy of the engine carries out each line.
-        var scratch = seat.session.engine
+        var scratch = room.session.engine
         var source = IdentifierSource()
         var operations: [Operation] = []
         var shown = invocation
@@ -138,8 +138,8 @@ struct BatchCommand {
                 throw ProgramFailure(status, "Line \(number): \(sentence) Nothing was done.")
             }
         }
-        seat.begin(timeout: invocation.timeout)
-        return try OneShot(shown, setting).perform(operations, in: seat)
+        room.begin(timeout: invocation.timeout)
+        return try OneShot(shown, setting).perform(operations, in: room)
     }
 }
 
@@ -155,8 +155,8 @@ struct BatchInput {
     /// The next line with its number, from 1; `nil` at the end. Empty lines and comments are skipped, but counted.
     ///
     /// - Parameter seat: kept alive while the program waits for input.
-    mutating func next(_ seat: Seat) throws -> (number: Int, line: String)? {
-        while let line = try line(seat) {
+    mutating func next(_ room: JoinedRoom) throws -> (number: Int, line: String)? {
+        while let line = try line(room) {
             number += 1
             let text = String(decoding: line, as: UTF8.self).trimmed
             if !text.isEmpty, !text.hasPrefix("#") { return (number, text) }
@@ -164,7 +164,7 @@ struct BatchInput {
         return nil
     }
 
-    private mutating func line(_ seat: Seat) throws -> [UInt8]? {
+    private mutating func line(_ room: JoinedRoom) throws -> [UInt8]? {
         while true {
             if let place = octets.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { octets.removeFirst(place + 1) }
@@ -176,7 +176,7 @@ struct BatchInput {
             }
             guard octets.count <= Self.lineLimit else { throw UsageError("Line \(number + 1) is too long.") }
             var items = [Poll.Item(Standard.input, .readable)]
-            _ = try seat.idle(&items)
+            _ = try room.idle(&items)
             if items[0].ready != [] { try read() }
         }
     }

@@ -17,19 +17,19 @@ import Words
 struct DocumentCommands {
     private let invocation: Invocation
     private let setting: Setting
-    private let seat: Seat
+    private let room: JoinedRoom
     private let printer: Printer
     private let names: RecordNames
     private let server: DocumentServer
     private let memory = UploadMemory(folder: CachePlace.root)
 
     /// - Parameter seat: has joined.
-    init(_ invocation: Invocation, _ setting: Setting, _ seat: Seat, _ printer: Printer) throws {
+    init(_ invocation: Invocation, _ setting: Setting, _ room: JoinedRoom, _ printer: Printer) throws {
         self.invocation = invocation
         self.setting = setting
-        self.seat = seat
+        self.room = room
         self.printer = printer
-        names = RecordNames(seat.session.engine)
+        names = RecordNames(room.session.engine)
         do throws(DocumentFailure) { server = try DocumentServer(setting.address, token: setting.token) } catch { throw Self.failure(error) }
     }
 
@@ -69,7 +69,7 @@ struct DocumentCommands {
     // MARK: Upload
 
     private func upload(_ files: [String], _ description: DocumentRequest.Description) throws -> ExitStatus {
-        let engine = seat.session.engine
+        let engine = room.session.engine
         guard let family = engine.family else { throw ProgramFailure(.failed, "There is no family to upload to.") }
         // This check comes before any check of a file, which could not be uploaded anyway.
         guard engine.role != .guest else { throw ProgramFailure(.refused, NewUpload.guests) }
@@ -114,7 +114,7 @@ struct DocumentCommands {
             return athlete
         }
         if let named { return named }
-        let engine = seat.session.engine
+        let engine = room.session.engine
         if case .athlete(let id)? = engine.context { return id }
         let athletes = engine.records(of: .member).filter { $0.fields.text("role") == "athlete" }
         guard athletes.count == 1, let only = athletes.first else {
@@ -131,7 +131,7 @@ struct DocumentCommands {
         var meter = TransferMeter(total: total, now: Clock.monotonicMilliseconds())
         var uploading = DocumentUpload(
             server, address: setting.address.description, memory: memory, seed: Random.uint64(), wait: interruption.wait)
-        let limit = Int64(seat.session.engine.limits.documentOctets)
+        let limit = Int64(room.session.engine.limits.documentOctets)
         return try uploading.run(upload, path: path, limit: limit) { step in
             switch step {
             case .resumed(let octets):
@@ -222,7 +222,7 @@ struct DocumentCommands {
     // MARK: The family
 
     private func export(to path: String, isPrivate: Bool) throws {
-        guard let family = seat.session.engine.family else { throw ProgramFailure(.failed, "There is no family to export.") }
+        guard let family = room.session.engine.family else { throw ProgramFailure(.failed, "There is no family to export.") }
         let interruption = try Interruption()
         let row = ProgressRow(path.printable)
         defer { row.end() }
@@ -258,7 +258,7 @@ struct DocumentCommands {
 
     /// The links from version to version determine the chain; the person may name any version of it.
     private func versions(_ document: Record) {
-        let all = seat.session.engine.records(of: .document)
+        let all = room.session.engine.records(of: .document)
         var chain: Set = [document.id]
         var isGrowing = true
         while isGrowing {
@@ -351,7 +351,7 @@ struct DocumentCommands {
     private func count(_ number: Int64, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
     private func date(_ instant: Int64) -> String {
-        LocalClock(zone: seat.session.engine.timeZone).day(instant)
+        LocalClock(zone: room.session.engine.timeZone).day(instant)
     }
 
     // MARK: Output

@@ -136,7 +136,7 @@ struct FirstRun {
     }
 
     /// Redeems a code, and asks for the name while the server asks for it.
-    private mutating func seat(_ code: String, _ address: ServerAddress, _ nonce: String, name: String?) throws -> Redemption.Seat {
+    private mutating func seat(_ code: String, _ address: ServerAddress, _ nonce: String, name: String?) throws -> Redemption.SignIn {
         let refusal: Rejection
         switch JoinCommand.attempt(code, name, address, nonce, invocation) {
         case .success(let seat): return seat

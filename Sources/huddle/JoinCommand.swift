@@ -113,7 +113,7 @@ enum JoinCommand {
     /// One attempt, whose refusal may ask for a name.
     static func attempt(
         _ code: String, _ name: String?, _ address: ServerAddress, _ nonce: String, _ invocation: Invocation
-    ) -> Result<Redemption.Seat, Redemption.Failure> {
+    ) -> Result<Redemption.SignIn, Redemption.Failure> {
         do throws(Redemption.Failure) {
             return .success(try Redemption.redeem(code: code, at: address, nonce: nonce, name: name, timeoutMilliseconds: invocation.timeout))
         } catch {

@@ -25,28 +25,28 @@ struct ListWatch {
         let handled = [Signals.interrupt, Signals.terminate]
         Signals.block(handled)
         let signals = try SignalDescriptor(handled)
-        let seat = try Seat(setting, timeout: invocation.timeout, isQuiet: false)
-        defer { seat.leave() }
-        try seat.enter(context: invocation.context)
+        let room = try JoinedRoom(setting, timeout: invocation.timeout, isQuiet: false)
+        defer { room.leave() }
+        try room.enter(context: invocation.context)
         var shown: [UInt8]?
         var saidOffline = false
         while true {
-            if seat.session.engine.phase == .live {
+            if room.session.engine.phase == .live {
                 saidOffline = false
                 let printer = Printer(gathers: true)
-                try OneShot(invocation, setting, printer).show(seat.session.engine)
+                try OneShot(invocation, setting, printer).show(room.session.engine)
                 if printer.output != shown {
-                    guard try print(printer.output, isFirst: shown == nil, seat.session.engine) else { return .done }
+                    guard try print(printer.output, isFirst: shown == nil, room.session.engine) else { return .done }
                     shown = printer.output
                 }
-            } else if !saidOffline, seat.session.engine.phase == .offline {
+            } else if !saidOffline, room.session.engine.phase == .offline {
                 saidOffline = true
-                Standard.write(error: "huddle: \(seat.session.lastFailure ?? "offline") Trying again.\n")
+                Standard.write(error: "huddle: \(room.session.lastFailure ?? "offline") Trying again.\n")
             }
             // Of the output, only the loss of its reader is of interest.
             var items = [Poll.Item(signals.raw, .readable), Poll.Item(Standard.output, [])]
             let deadline = Clock.monotonicMilliseconds() + Self.look
-            _ = try seat.idle(until: deadline, &items)
+            _ = try room.idle(until: deadline, &items)
             if items.contains(where: { $0.ready != [] }) { return .done }
         }
     }

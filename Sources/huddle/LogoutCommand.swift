@@ -11,18 +11,18 @@ enum LogoutCommand {
     static func run(_ invocation: Invocation) throws -> ExitStatus {
         if invocation.isOffline { throw UsageError("logout needs the server: leave --offline out.") }
         let setting = try Setting(invocation)
-        let seat = try Seat(setting, timeout: invocation.timeout, keeps: true)
-        defer { seat.leave() }
-        try seat.enter(context: nil)
+        let room = try JoinedRoom(setting, timeout: invocation.timeout, keeps: true)
+        defer { room.leave() }
+        try room.enter(context: nil)
         // The server has not seen these changes, and the end of the session deletes them.
-        let waiting = seat.session.engine.pending.count + seat.session.engine.drafts.count
+        let waiting = room.session.engine.pending.count + room.session.engine.drafts.count
         guard waiting == 0 else {
             throw ProgramFailure(
                 .failed, "\(waiting == 1 ? "1 change waits" : "\(waiting) changes wait") in the outbox. Nothing was ended: send or drop them first (huddle outbox).")
         }
-        seat.session.signOut()
+        room.session.signOut()
         do {
-            let refusal: Rejection? = try seat.wait { if case .failed(let rejection, _) = $0 { rejection } else { nil } }
+            let refusal: Rejection? = try room.wait { if case .failed(let rejection, _) = $0 { rejection } else { nil } }
             guard let refusal else { throw ProgramFailure(.offline, "\(setting.address) did not answer in time. Try again: huddle logout") }
             throw ProgramFailure(ExitStatus(refusal), refusal.message.printable)
         } catch let failure as ProgramFailure where failure.message == ProgramFailure.ended {

@@ -47,15 +47,15 @@ struct OneShot {
     }
 
     private func runOnline() throws -> ExitStatus {
-        let seat = try Seat(setting, timeout: invocation.timeout)
-        defer { seat.leave() }
+        let room = try JoinedRoom(setting, timeout: invocation.timeout)
+        defer { room.leave() }
         do {
-            try seat.enter(context: invocation.context)
+            try room.enter(context: invocation.context)
         } catch let failure as ProgramFailure where failure.status == .offline && isChange {
             printOffline(0, wasSent: false)
             throw failure
         }
-        return try perform(in: seat)
+        return try perform(in: room)
     }
 
     private var isChange: Bool {
@@ -68,30 +68,30 @@ struct OneShot {
     /// Carries the action out in a room that was entered.
     ///
     /// - Parameter stays: whether the seat is needed afterwards.
-    func perform(in seat: Seat, stays: Bool = false) throws -> ExitStatus {
+    func perform(in room: JoinedRoom, stays: Bool = false) throws -> ExitStatus {
         switch invocation.action {
         case .list, .itinerary, .export, .exportCalendar, .deleted, .identity, .open:
-            try show(seat.session.engine)
+            try show(room.session.engine)
             return .done
         case .document(let request):
-            let commands = try DocumentCommands(invocation, setting, seat, printer)
+            let commands = try DocumentCommands(invocation, setting, room, printer)
             // The names are resolved; the server would only cut a session that is silent for minutes.
             guard stays else {
-                seat.leave()
+                room.leave()
                 return try commands.run(request)
             }
             // The next command can name the uploaded documents, because the changes of the room are applied here.
-            defer { try? seat.catchUp(timeout: invocation.timeout) }
+            defer { try? room.catchUp(timeout: invocation.timeout) }
             return try commands.run(request)
-        case .ask(let question): return try ask(question, seat)
+        case .ask(let question): return try ask(question, room)
         case .leave:
-            do { return try change(seat) } catch let failure as ProgramFailure where failure.message == ProgramFailure.removed {
+            do { return try change(room) } catch let failure as ProgramFailure where failure.message == ProgramFailure.removed {
                 // The server closes the connection of a member who has left; the receipt that this command waited for
                 // is dropped.
                 printer.write(output: invocation.isJSON ? "{\"type\":\"left\"}\n" : "You have left the family.\n")
                 return .done
             }
-        default: return try change(seat)
+        default: return try change(room)
         }
     }
 
@@ -196,63 +196,63 @@ struct OneShot {
         case undo(Int64)
     }
 
-    private func change(_ seat: Seat) throws -> ExitStatus {
-        let engine = seat.session.engine
+    private func change(_ room: JoinedRoom) throws -> ExitStatus {
+        let engine = room.session.engine
         let batch: Batch
         do {
             if case .undo(let sequence) = invocation.action {
-                batch = .undo(try sequence ?? lastUndoable(seat, .back))
+                batch = .undo(try sequence ?? lastUndoable(room, .back))
             } else if case .redo = invocation.action {
-                batch = .undo(try lastUndoable(seat, .forth))
+                batch = .undo(try lastUndoable(room, .forth))
             } else {
                 var source = IdentifierSource()
                 batch = .operations(
                     try Request.operations(invocation.action, engine, RecordLookup(engine), today: LocalClock(zone: engine.timeZone).date(Clock.wallMilliseconds())) { source.next(Clock.wallMilliseconds()) })
             }
         } catch let rejection as Rejection {
-            return report(rejection, 0, seat)
+            return report(rejection, 0, room)
         }
-        return try perform(batch, seat)
+        return try perform(batch, room)
     }
 
     /// Carries out operations as one change.
-    func perform(_ operations: [Operation], in seat: Seat) throws -> ExitStatus { try perform(.operations(operations), seat) }
+    func perform(_ operations: [Operation], in room: JoinedRoom) throws -> ExitStatus { try perform(.operations(operations), room) }
 
-    private func lastUndoable(_ seat: Seat, _ step: Request.UndoStep) throws -> Int64 {
-        switch try answer(to: .history(target: nil, before: nil, limit: Request.undoReach), seat) {
+    private func lastUndoable(_ room: JoinedRoom, _ step: Request.UndoStep) throws -> Int64 {
+        switch try answer(to: .history(target: nil, before: nil, limit: Request.undoReach), room) {
         case .success(.history(let page)):
             // The command line was correct; there is only no change that may be undone.
-            do throws(UsageError) { return try Request.lastUndoable(page, by: seat.session.engine.member, step) } catch { throw ProgramFailure(.refused, error.message) }
+            do throws(UsageError) { return try Request.lastUndoable(page, by: room.session.engine.member, step) } catch { throw ProgramFailure(.refused, error.message) }
         case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
         case .failure(let rejection): throw rejection
         }
     }
 
-    private func perform(_ batch: Batch, _ seat: Seat) throws -> ExitStatus {
-        var (mutation, answer) = try send(batch, accepting: nil, seat)
+    private func perform(_ batch: Batch, _ room: JoinedRoom) throws -> ExitStatus {
+        var (mutation, answer) = try send(batch, accepting: nil, room)
         if case .reject(_, let rejection)? = answer, rejection.code == .overlap, let reason = invocation.acceptance {
             // Only an overlap that the refusal reported, and that the person has seen, is accepted.
             let accepted: OverlapOverride
-            do { accepted = try Request.acceptance(reason, of: rejection) } catch { return report(error, 0, seat) }
+            do { accepted = try Request.acceptance(reason, of: rejection) } catch { return report(error, 0, room) }
             if !invocation.isJSON {
-                let lines = text(seat).rejection(rejection).dropFirst().map { "At the same time:" + $0.dropFirst() }
+                let lines = text(room).rejection(rejection).dropFirst().map { "At the same time:" + $0.dropFirst() }
                 printer.write(output: lines.joined(separator: "\n") + "\n")
             }
-            (mutation, answer) = try send(batch, accepting: accepted, seat)
+            (mutation, answer) = try send(batch, accepting: accepted, room)
         }
         switch answer {
         case .ack(let ack)?:
             if invocation.isJSON {
                 printer.write(json: ServerFrame.ack(ack).encode())
             } else {
-                let lines = done(batch, ack, seat) + ack.warnings.map { "Note: \($0.message.printable)" }
+                let lines = done(batch, ack, room) + ack.warnings.map { "Note: \($0.message.printable)" }
                 if !lines.isEmpty { printer.write(output: lines.joined(separator: "\n") + "\n") }
             }
             return .done
-        case .reject(_, let rejection)?: return report(rejection, mutation, seat)
+        case .reject(_, let rejection)?: return report(rejection, mutation, room)
         default:
             guard mutation > 0 else { return .refused }
-            let wasSent = seat.session.engine.pending.contains { $0.id == mutation && $0.state != .unsent }
+            let wasSent = room.session.engine.pending.contains { $0.id == mutation && $0.state != .unsent }
             printOffline(mutation, wasSent: wasSent)
             throw ProgramFailure(
                 .offline,
@@ -264,19 +264,19 @@ struct OneShot {
 
     /// - Returns: the mutation's number, and the `ack` or `reject` frame; number 0 if the program itself refused the
     ///   batch.
-    private func send(_ batch: Batch, accepting overlap: OverlapOverride?, _ seat: Seat) throws -> (Int64, ServerFrame?) {
+    private func send(_ batch: Batch, accepting overlap: OverlapOverride?, _ room: JoinedRoom) throws -> (Int64, ServerFrame?) {
         let mutation: Int64
         do throws(Rejection) {
             switch batch {
-            case .operations(let operations): mutation = try seat.session.perform(operations, accepting: overlap)
-            case .undo(let sequence): mutation = try seat.session.undo(sequence, accepting: overlap)
+            case .operations(let operations): mutation = try room.session.perform(operations, accepting: overlap)
+            case .undo(let sequence): mutation = try room.session.undo(sequence, accepting: overlap)
             }
         } catch {
             return (0, .reject(mutation: 0, error))
         }
         return (
             mutation,
-            try seat.wait { notice in
+            try room.wait { notice in
                 switch notice {
                 case .acknowledged(let ack) where ack.mutation == mutation: .ack(ack)
                 case .rejected(mutation, let rejection): .reject(mutation: mutation, rejection)
@@ -287,27 +287,27 @@ struct OneShot {
     }
 
     /// The result for people: a line for each record of the request, with the number of the change behind the first.
-    private func done(_ batch: Batch, _ ack: Ack, _ seat: Seat) -> [String] {
-        let names = RecordNames(seat.session.engine)
+    private func done(_ batch: Batch, _ ack: Ack, _ room: JoinedRoom) -> [String] {
+        let names = RecordNames(room.session.engine)
         if ack.sequence == nil, case .operations = batch { return ["Nothing was different: it is so already."] }
         guard case .operations(let operations) = batch else {
             guard let sequence = ack.sequence else { return ["Nothing was left to undo."] }
-            return [undone(sequence, seat)]
+            return [undone(sequence, room)]
         }
         return operations.filter { $0.kind != .message }.map { "\(names.short($0.id))  \(Self.done($0, names))" }
     }
 
     /// "Undone: changed Late Camp: cost (change #99)": the undone change, in words.
-    private func undone(_ sequence: Int64, _ seat: Seat) -> String {
+    private func undone(_ sequence: Int64, _ room: JoinedRoom) -> String {
         var (asked, isUndo) = (sequence, false)
         // Each redo is an undo of an undo.
         for _ in 0..<Request.undoReach {
-            guard case .success(.history(let page))? = try? answer(to: .history(target: nil, before: asked + 1, limit: 1), seat),
+            guard case .success(.history(let page))? = try? answer(to: .history(target: nil, before: asked + 1, limit: 1), room),
                 let item = page.entries.first, item.sequence == asked
             else { break }
             guard let before = item.undoes else {
                 let change = Change(sequence: asked, at: item.at, member: item.member, client: nil, mutation: nil, undoes: nil, entries: item.changes.map(\.entry))
-                return "\(isUndo ? "Undone" : "Redone"): \(text(seat).what(change)) (change #\(sequence))"
+                return "\(isUndo ? "Undone" : "Redone"): \(text(room).what(change)) (change #\(sequence))"
             }
             (asked, isUndo) = (before, !isUndo)
         }
@@ -340,11 +340,11 @@ struct OneShot {
         printer.write(json: writer.octets)
     }
 
-    private func report(_ rejection: Rejection, _ mutation: Int64, _ seat: Seat) -> ExitStatus {
+    private func report(_ rejection: Rejection, _ mutation: Int64, _ room: JoinedRoom) -> ExitStatus {
         if invocation.isJSON {
             printer.write(json: ServerFrame.reject(mutation: mutation, rejection).encode())
         }
-        var lines = text(seat).rejection(rejection)
+        var lines = text(room).rejection(rejection)
         if rejection.code == .confirmFirst { lines.append("To confirm: huddle confirm") }
         if rejection.code == .overlap { lines.append("To have both at once, add: --override --reason \"why\"") }
         printer.complain(lines.joined(separator: "\n"))
@@ -468,8 +468,8 @@ struct OneShot {
 
     // MARK: Questions
 
-    private func ask(_ question: Question, _ seat: Seat) throws -> ExitStatus {
-        switch try answer(to: question, seat) {
+    private func ask(_ question: Question, _ room: JoinedRoom) throws -> ExitStatus {
+        switch try answer(to: question, room) {
         case .success(let frame):
             if invocation.isJSON {
                 printer.write(json: Self.shown(frame, of: question).encode())
@@ -479,7 +479,7 @@ struct OneShot {
                     switch (question, frame) {
                     case (.account(.passkeys), .account(let reply)), (.account(.removePasskey), .account(let reply)):
                         AnswerText.passkeys(reply.answer.state.passkeys)
-                    default: AnswerText(text(seat)).lines(Self.shown(frame, of: question))
+                    default: AnswerText(text(room)).lines(Self.shown(frame, of: question))
                     }
                 printer.write(output: lines.joined(separator: "\n") + "\n")
                 if case .calendars(let list) = frame, let made = list.made { showAddress(of: made) }
@@ -528,12 +528,12 @@ struct OneShot {
         }
     }
 
-    private func answer(to question: Question, _ seat: Seat) throws -> Result<ServerFrame, Rejection> {
-        if case .deletion(.delete(name: nil)) = question { return try answer(to: .deletion(.delete(name: DeletionQuestion.ask())), seat) }
-        guard case .account(let account) = question else { return try answer(to: question, seat, ShownSecrets()) }
+    private func answer(to question: Question, _ room: JoinedRoom) throws -> Result<ServerFrame, Rejection> {
+        if case .deletion(.delete(name: nil)) = question { return try answer(to: .deletion(.delete(name: DeletionQuestion.ask())), room) }
+        guard case .account(let account) = question else { return try answer(to: question, room, ShownSecrets()) }
         var questions = SecretQuestion()
         var typed = try questions.ask(account.secrets)
-        let answer = try answer(to: question, seat, typed)
+        let answer = try answer(to: question, room, typed)
         // A person without a second factor is not asked for one.
         guard case .failure(let rejection) = answer, rejection.code == .factorRequired,
             let oneTime = try questions.ask("One-time password, or a recovery code: "), !oneTime.isEmpty
@@ -542,7 +542,7 @@ struct OneShot {
             return answer
         }
         typed.oneTime = oneTime
-        return try self.answer(to: question, seat, typed)
+        return try self.answer(to: question, room, typed)
     }
 
     /// Keeps the secret by which the account knows this device, if the sign-in belongs to a profile.
@@ -553,11 +553,11 @@ struct OneShot {
         try profile.save()
     }
 
-    private func answer(to question: Question, _ seat: Seat, _ typed: ShownSecrets) throws -> Result<ServerFrame, Rejection> {
-        let lookup = RecordLookup(seat.session.engine)
+    private func answer(to question: Question, _ room: JoinedRoom, _ typed: ShownSecrets) throws -> Result<ServerFrame, Rejection> {
+        let lookup = RecordLookup(room.session.engine)
         var invites: [Invite] = []
         if question.needsInvites {
-            switch try answer(to: .invites, seat) {
+            switch try answer(to: .invites, room) {
             case .success(.invites(let list)): invites = list.invites
             case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
@@ -565,7 +565,7 @@ struct OneShot {
         }
         var consent: ConsentText?
         if case .consent(let name, let accepted) = question {
-            switch try answer(to: .standings(showsText: true), seat) {
+            switch try answer(to: .standings(showsText: true), room) {
             case .success(.standings(let list)): consent = try ConsentQuestion.ask(list.text, for: name, accepted: accepted)
             case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
@@ -573,7 +573,7 @@ struct OneShot {
         }
         var sessions: [AccountSession] = []
         if question.needsSessions {
-            switch try answer(to: .sessions(.list), seat) {
+            switch try answer(to: .sessions(.list), room) {
             case .success(.sessions(let list)): sessions = list.sessions
             case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
@@ -581,7 +581,7 @@ struct OneShot {
         }
         var passkeys: [AccountPasskey] = []
         if question.needsPasskeys {
-            switch try answer(to: .account(.show), seat) {
+            switch try answer(to: .account(.show), room) {
             case .success(.account(let reply)): passkeys = reply.answer.state.passkeys
             case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
@@ -589,17 +589,17 @@ struct OneShot {
         }
         var calendars: [CalendarFeed] = []
         if question.needsCalendars {
-            switch try answer(to: .calendar(.list), seat) {
+            switch try answer(to: .calendar(.list), room) {
             case .success(.calendars(let list)): calendars = list.calendars
             case .success: throw ProgramFailure(.failed, "The server gave an unexpected answer. Nothing was done.")
             case .failure(let rejection): return .failure(rejection)
             }
         }
-        let clock = LocalClock(zone: seat.session.engine.timeZone)
-        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions, passkeys: passkeys, calendars: calendars, typed: typed, family: seat.session.engine.family, endOf: { clock.end(of: $0) }) { kind, text throws(UsageError) in try lookup.find([kind], text) }
-        let asked = AskedFrame(frame, seat.session)
+        let clock = LocalClock(zone: room.session.engine.timeZone)
+        let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions, passkeys: passkeys, calendars: calendars, typed: typed, family: room.session.engine.family, endOf: { clock.end(of: $0) }) { kind, text throws(UsageError) in try lookup.find([kind], text) }
+        let asked = AskedFrame(frame, room.session)
         asked.send()
-        let answer: Result<ServerFrame, Rejection>? = try seat.wait { notice in asked.answer(in: notice) }
+        let answer: Result<ServerFrame, Rejection>? = try room.wait { notice in asked.answer(in: notice) }
         guard let answer else {
             let list: String? =
                 switch frame {
@@ -618,7 +618,7 @@ struct OneShot {
         return answer
     }
 
-    private func text(_ seat: Seat) -> ChangeText { text(seat.session.engine) }
+    private func text(_ room: JoinedRoom) -> ChangeText { text(room.session.engine) }
 
     private func text(_ engine: borrowing SyncEngine) -> ChangeText {
         let clock = LocalClock(zone: engine.timeZone)

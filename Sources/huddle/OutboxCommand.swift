@@ -164,17 +164,17 @@ struct OutboxCommand {
     private func send(_ first: ((ClientSession) throws -> Int64?)?) throws -> ExitStatus {
         // This comes first, so that the command reports immediately if another process has the cache.
         try Kept.session(setting).leave()
-        let seat = try Seat(setting, timeout: invocation.timeout, keeps: true)
-        defer { seat.leave() }
+        let room = try JoinedRoom(setting, timeout: invocation.timeout, keeps: true)
+        defer { room.leave() }
         do {
-            try seat.enter(context: nil)
+            try room.enter(context: nil)
         } catch let failure as ProgramFailure where failure.status == .offline {
-            throw ProgramFailure(.offline, "\(seat.session.lastFailure ?? "\(setting.address) does not answer.") What waits still waits.")
+            throw ProgramFailure(.offline, "\(room.session.lastFailure ?? "\(setting.address) does not answer.") What waits still waits.")
         }
-        let before = Set(seat.session.engine.drafts.map(\.id))
-        if let first { _ = try first(seat.session) }
-        while !seat.session.engine.pending.isEmpty {
-            let answered: Bool? = try seat.wait { notice in
+        let before = Set(room.session.engine.drafts.map(\.id))
+        if let first { _ = try first(room.session) }
+        while !room.session.engine.pending.isEmpty {
+            let answered: Bool? = try room.wait { notice in
                 switch notice {
                 case .acknowledged, .rejected, .change: true
                 default: nil
@@ -182,7 +182,7 @@ struct OutboxCommand {
             }
             guard answered != nil else { throw ProgramFailure(.offline, "\(setting.address) did not answer in time. What waits still waits.") }
         }
-        let refused = seat.session.engine.drafts.filter { !before.contains($0.id) }
+        let refused = room.session.engine.drafts.filter { !before.contains($0.id) }
         for draft in refused { Standard.write(error: "huddle: \(draft.rejection.message.printable)\n") }
         if let refused = refused.first { return ExitStatus(refused.rejection) }
         return .done

@@ -159,8 +159,8 @@ struct HubScript {
 
     func answer(_ answer: ReadAnswer, _ id: SessionID) { hub.answered(id, answer, time: 0) }
 
-    static func seat(head: Int64, member: Identifier = dana, role: Role = .parent, resume: Seat.Resume = .changes) -> Seat {
-        Seat(epoch: "e1", head: head, member: member, role: role, athletes: [maya], resume: resume)
+    static func seat(head: Int64, member: Identifier = dana, role: Role = .parent, resume: JoinResult.Resume = .changes) -> JoinResult {
+        JoinResult(epoch: "e1", head: head, member: member, role: role, athletes: [maya], resume: resume)
     }
 
     static func signedIn(_ member: Identifier = dana, role: Role = .parent, in family: Identifier = family) -> SignedIn {
@@ -177,7 +177,7 @@ struct HubScript {
     ///   - head: where the family's log ended when the seat was read; `nil`: at the cursor.
     func joined(
         _ member: Identifier = dana, role: Role = .parent, in family: Identifier = family, at cursor: Int64, head: Int64? = nil,
-        resume: Seat.Resume = .changes
+        resume: JoinResult.Resume = .changes
     ) -> SessionID {
         let id = joining(member, role: role, in: family, at: cursor)
         answer(.join(.success(HubScript.seat(head: head ?? cursor, member: member, role: role, resume: resume))), id)

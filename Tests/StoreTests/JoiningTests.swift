@@ -23,16 +23,16 @@ struct JoiningTests {
 
     // MARK: Short words
 
-    private struct Seat {
+    private struct SignedInPerson {
         var token: String
         var session: Int64
         var person: Int64
     }
 
-    private func seat(_ member: Identifier) throws -> Seat {
+    private func seat(_ member: Identifier) throws -> SignedInPerson {
         guard case .token(let created) = try world.store.perform(.token(member: member)).0.get() else { throw Unexpected() }
         let found = try #require(try world.reader.signIn(token: created.token))
-        return Seat(token: created.token, session: found.session, person: found.person)
+        return SignedInPerson(token: created.token, session: found.session, person: found.person)
     }
 
     private func invited(_ role: Role = .guest, _ name: String = "Ana", member: Identifier? = nil) throws -> MadeInvite {
@@ -42,7 +42,7 @@ struct JoiningTests {
         return try world.store.perform(.make(new)).0.get()
     }
 
-    private func join(_ code: String?, _ seat: Seat, name: String? = "Ana", nonce: String = World.nonce(7)) throws -> (Result<Membership, Rejection>, [CommitResult]) {
+    private func join(_ code: String?, _ seat: SignedInPerson, name: String? = "Ana", nonce: String = World.nonce(7)) throws -> (Result<Membership, Rejection>, [CommitResult]) {
         try world.store.join(code: try #require(code), nonce: nonce, name: name, session: seat.session)
     }
 

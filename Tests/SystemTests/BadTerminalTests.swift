@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Whatever happens to the terminal, it is whole afterwards", .serialized, .lane(.terminals))
 struct BadTerminalTests {
-    private struct Seat {
+    private struct TerminalSession {
         let folder: TemporaryFolder
         let server: RunningServer
         let program: HuddleProgram
@@ -28,7 +28,7 @@ struct BadTerminalTests {
         SIGSEGV, SIGABRT, SIGBUS, SIGQUIT, SIGINT, SIGHUP, SIGTERM,
     ])
     func crashes(signal: Int32) throws {
-        let seat = try Seat()
+        let seat = try TerminalSession()
         let terminal = try seat.program.open()
         try FullScreenTests.expect(terminal, "? for keys")
         #expect(!terminal.isCooked && terminal.screen.isOtherScreen)
@@ -40,7 +40,7 @@ struct BadTerminalTests {
 
     @Test("The terminal vanishes, also for one that is deaf to hanging up: the program ends by itself, and keeps what was typed", arguments: [false, true])
     func vanishes(isDeaf: Bool) throws {
-        let seat = try Seat()
+        let seat = try TerminalSession()
         let huddle = try Programs.path("huddle")
         let terminal = try seat.program.open(command: isDeaf ? ["/bin/sh", "-c", "trap '' HUP; exec \"$0\"", huddle] : [huddle])
         try FullScreenTests.expect(terminal, "? for keys")
@@ -55,7 +55,7 @@ struct BadTerminalTests {
 
     @Test("Random octets as keys: it lives, answers the next key, and ends in good order; seeded")
     func garbage() throws {
-        let seat = try Seat()
+        let seat = try TerminalSession()
         let seed = SplitMix64.freshSeed()
         var random = SplitMix64(seed: seed)
         // The chord that leaves is left out, as a person can, and the editor changes nothing.
@@ -98,7 +98,7 @@ struct BadTerminalTests {
 
     @Test("A storm of sizes, down to 20 by 5 and beyond, in every view: it draws what fits and comes back")
     func sizes() throws {
-        let seat = try Seat()
+        let seat = try TerminalSession()
         let terminal = try seat.program.open()
         try FullScreenTests.expect(terminal, "? for keys")
         for view in ["\u{1B}2", "\u{1B}3", "\u{1B}4", "\u{1B}5", "\u{1B}2n", "?", "\u{1B}\u{1B}1", "\u{18}b"] {
@@ -126,7 +126,7 @@ struct BadTerminalTests {
 
     @Test("An editor that fails, is not there or is killed leaves the text as it was", arguments: ["false", "/no/such/editor", "sh -c 'kill -9 $$'"])
     func editors(editor: String) throws {
-        let seat = try Seat()
+        let seat = try TerminalSession()
         let terminal = try seat.program.open(variables: ["VISUAL": editor])
         try FullScreenTests.expect(terminal, "? for keys")
         try terminal.type("a long thought\u{18}\u{5}")
@@ -143,7 +143,7 @@ struct BadTerminalTests {
 
     @Test("Stopped again and again, and resized while it is: it comes back drawn for the size that is", arguments: ["tmux-256color", "screen", "xterm-256color"])
     func stops(term: String) throws {
-        let seat = try Seat()
+        let seat = try TerminalSession()
         let terminal = try seat.program.open(variables: ["TERM": term])
         try FullScreenTests.expect(terminal, "? for keys")
         for (columns, rows) in [(60, 15), (100, 30)] {
@@ -164,7 +164,7 @@ struct BadTerminalTests {
         ["LC_ALL": "C", "LANG": "C", "NO_COLOR": "1"], ["LC_ALL": "POSIX", "TERM": "vt100"], ["LC_ALL": "C", "TERM": "linux"],
     ])
     func poor(variables: [String: String]) throws {
-        let seat = try Seat()
+        let seat = try TerminalSession()
         let terminal = try seat.program.open(variables: variables)
         try FullScreenTests.expect(terminal, "viewing everybody's season")
         try FullScreenTests.expect(terminal, "? for keys")
@@ -181,7 +181,7 @@ struct BadTerminalTests {
 
     @Test("Output that leads elsewhere gets lines", arguments: ["xterm-256color", "dumb", "no-such-terminal"])
     func noTerminal(term: String) throws {
-        let seat = try Seat()
+        let seat = try TerminalSession()
         let answer = try seat.program.run([], input: "through a pipe\n")
         #expect(answer.ending == .exited(0))
         #expect(answer.output.contains(": through a pipe") && !answer.output.contains("\u{1B}"))

@@ -6,7 +6,7 @@ package import Wire
 
 /// Turns an invite's one-time code into a session token.
 package enum Redemption {
-    package struct Seat: Hashable, Sendable {
+    package struct SignIn: Hashable, Sendable {
         package let token: String
         package let family: Identifier
         package let member: Identifier
@@ -28,7 +28,7 @@ package enum Redemption {
     /// - Complexity: waits at most `timeoutMilliseconds`.
     package static func redeem(
         code: String, at address: ServerAddress, nonce: String, name: String? = nil, timeoutMilliseconds: Int64 = 10_000
-    ) throws(Failure) -> Seat {
+    ) throws(Failure) -> SignIn {
         let end = Clock.monotonicMilliseconds() + timeoutMilliseconds
         return try retrying(until: end) { () throws(Failure) in try attempt(code, address, nonce, name, until: end) }
     }
@@ -77,11 +77,11 @@ package enum Redemption {
         rejection.field == "name" && (rejection.code == .required || rejection.code == .invalid)
     }
 
-    private static func attempt(_ code: String, _ address: ServerAddress, _ nonce: String, _ name: String?, until end: Int64) throws(Failure) -> Seat {
+    private static func attempt(_ code: String, _ address: ServerAddress, _ nonce: String, _ name: String?, until end: Int64) throws(Failure) -> SignIn {
         try OneQuestion.ask(address, until: end) { event in
             switch event {
             case .opened: (.redeem(code: code, nonce: nonce, name: name), nil)
-            case .frame(.token(let token, let family, let member)): (nil, Seat(token: token, family: family, member: member))
+            case .frame(.token(let token, let family, let member)): (nil, SignIn(token: token, family: family, member: member))
             default: nil
             }
         }

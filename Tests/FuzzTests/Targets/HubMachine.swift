@@ -258,7 +258,7 @@ struct HubMachine {
                 return answers.append((id, .join(.failure(Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id.")))))
             }
             let athletes = state.members.indices.filter { state.members[$0].role == .athlete }.map { Self.id(0xA + UInt64(family), $0) }
-            var resume = Seat.Resume.snapshot
+            var resume = JoinResult.Resume.snapshot
             if let cursor = join.cursor {
                 guard cursor.sequence <= state.head else {
                     return answers.append((id, .join(.failure(Rejection(.cursorAhead, "Join without a cursor.")))))
@@ -270,7 +270,7 @@ struct HubMachine {
                     id,
                     .join(
                         .success(
-                            Seat(
+                            JoinResult(
                                 epoch: "e", head: state.head, member: Self.id(0xA + UInt64(family), Int(number)), role: role,
                                 athletes: athletes, resume: resume)))
                 ))

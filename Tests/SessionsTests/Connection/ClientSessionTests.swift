@@ -235,10 +235,10 @@ struct ClientSessionTests {
     func redeem() throws {
         let server = try LoopbackServer()
         let address = try ServerAddress("ws://127.0.0.1:\(server.port)")
-        let results = Lock<[Result<Redemption.Seat, Redemption.Failure>]>([])
+        let results = Lock<[Result<Redemption.SignIn, Redemption.Failure>]>([])
         let thread = Thread.start(name: "redeemer") {
             for code in ["good", "lost", "busy", "bad"] {
-                let result: Result<Redemption.Seat, Redemption.Failure>
+                let result: Result<Redemption.SignIn, Redemption.Failure>
                 do throws(Redemption.Failure) {
                     result = .success(try Redemption.redeem(code: code, at: address, nonce: Redemption.makeNonce()))
                 } catch {

@@ -76,7 +76,7 @@ final class FullRoom {
                         session: Int64(number + 1), person: Int64(number + 1),
                         memberships: [Membership(family: Samples.family, name: "Bench", member: member, role: .parent)])), time: 0)
             say(.join(Join(family: Samples.family, client: Samples.client)), session)
-            let seat = Seat(epoch: "bench", head: 0, member: member, role: .parent, athletes: [], resume: .snapshot)
+            let seat = JoinResult(epoch: "bench", head: 0, member: member, role: .parent, athletes: [], resume: .snapshot)
             hub.answered(session, .join(.success(seat)), time: 0)
             hub.answered(session, .snapshot(frames: [], sequence: 0, SnapshotVerification(checksum: StateChecksum(), unsent: StateChecksum())), time: 0)
             _ = hub.takeEffects()

@@ -12,29 +12,29 @@ import Words
 extension BenchCase {
     static var screen: [BenchCase] {
         [
-            key("key-room", "a letter typed in the room, drawn", ["x", "backspace"]) { Seat.room() },
+            key("key-room", "a letter typed in the room, drawn", ["x", "backspace"]) { ScreenFixture.room() },
             key("key-name", "a letter of an event's name in the room, found among 5,000, drawn", ["#", "s", "h", "4"] + back(4)) {
-                let seat = Seat.room()
-                seat.view.candidates[.event] = Completions.all(.event, Seat.names)
-                return seat
+                let fixture = ScreenFixture.room()
+                fixture.view.candidates[.event] = Completions.all(.event, ScreenFixture.names)
+                return fixture
             },
-            key("key-season", "the next event of the season, drawn", ["j", "k"]) { Seat.season() },
+            key("key-season", "the next event of the season, drawn", ["j", "k"]) { ScreenFixture.season() },
             key("key-search", "a letter of a search in the season, drawn", ["s", "h", "o", "w"] + back(4)) {
-                let seat = Seat.season()
-                seat.press([.character("/")])
-                return seat
+                let fixture = ScreenFixture.season()
+                fixture.press([.character("/")])
+                return fixture
             },
             BenchCase(
                 name: "screen-start", question: "5,000 events and 500 messages as they come from the cache, made ready and drawn in the room",
                 unit: .milliseconds(per: "start"), floor: floor
             ) {
-                let state = Seat.state
+                let state = ScreenFixture.state
                 return Work(
                     run: { times in
                         for _ in 0..<times {
-                            var engine = SyncEngine(Seat.configuration)
+                            var engine = SyncEngine(ScreenFixture.configuration)
                             engine.restore(state)
-                            use(Seat.room(engine, RecordNames(engine)).octets.count)
+                            use(ScreenFixture.room(engine, RecordNames(engine)).octets.count)
                         }
                     }, floor: comparing)
             },
@@ -46,15 +46,15 @@ extension BenchCase {
     private static let floor = "a frame of that size filled and compared with one like it"
 
     private static func comparing(_ times: Int) {
-        let before = Canvas(Seat.size)
-        for _ in 0..<times { use(Canvas(Seat.size).cells == before.cells) }
+        let before = Canvas(ScreenFixture.size)
+        for _ in 0..<times { use(Canvas(ScreenFixture.size).cells == before.cells) }
     }
 
     private static func key<View>(_ name: String, _ question: String, _ names: [String], _ make: @escaping () -> Screen<View>) -> BenchCase {
         BenchCase(name: name, question: question, unit: .microseconds(per: "key"), perCall: names.count, floor: floor) {
-            let seat = make()
+            let fixture = make()
             let keys = names.flatMap { Keymap.keys($0) ?? [] }
-            return Work(run: { times in for _ in 0..<times { seat.press(keys) } }, floor: comparing)
+            return Work(run: { times in for _ in 0..<times { fixture.press(keys) } }, floor: comparing)
         }
     }
 }
@@ -82,7 +82,7 @@ private final class Screen<View> {
     }
 
     private func show() {
-        var canvas = Canvas(Seat.size)
+        var canvas = Canvas(ScreenFixture.size)
         draw(view, &canvas)
         octets.removeAll(keepingCapacity: true)
         encoder.encode(canvas, into: &octets)
@@ -91,7 +91,7 @@ private final class Screen<View> {
 }
 
 /// The member in front of the screen, and their view.
-private enum Seat {
+private enum ScreenFixture {
     static let size = Size(columns: 120, rows: 40)
     static let configuration = SyncEngine.Configuration(token: "", client: Samples.client, seed: 1)
 

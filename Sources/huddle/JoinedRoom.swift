@@ -9,7 +9,7 @@ import Wire
 import Words
 
 /// A session that joins a room, for commands that do one thing.
-final class Seat {
+final class JoinedRoom {
     let session: ClientSession
     private let setting: Setting
     private var end: Int64
