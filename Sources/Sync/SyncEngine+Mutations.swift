@@ -178,7 +178,7 @@ extension SyncEngine {
             guard seen.insert(operation.id).inserted, pending.lastIndex(where: { $0.touches(operation.id) }) == index else { return nil }
             let places = folded.indices.filter { folded[$0].id == operation.id }
             guard places.count == 1, let place = places.first else { return nil }
-            switch Folding.fold(operation, into: folded[place]) {
+            switch EditFolding.fold(operation, into: folded[place]) {
             case .operation(let both): folded[place] = both
             case .nothing:
                 folded.remove(at: place)

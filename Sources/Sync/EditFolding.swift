@@ -2,7 +2,7 @@ internal import Bytes
 package import Family
 
 /// The folding of a later edit into an earlier, unsent edit of the same record.
-package enum Folding {
+package enum EditFolding {
     /// The result of folding two operations on one record.
     package enum Result: Hashable, Sendable {
         /// One operation does both.

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 @Suite("Folding, semantics: offline edits")
-struct FoldingTests {
+struct EditFoldingTests {
     static let present = FieldPatch.SetEdit(field: World.field(.event, "coaches_present"), add: [], remove: [])
 
     @Test("A create absorbs later edits")
     func createUpdate() {
-        let folded = Folding.fold(World.update(5, base: 0, ["notes": .text("n"), "name": .text("B")]), into: World.create(5, "A"))
+        let folded = EditFolding.fold(World.update(5, base: 0, ["notes": .text("n"), "name": .text("B")]), into: World.create(5, "A"))
         let expected = Operation(
             kind: .school, id: World.id(5),
             action: .create(athlete: nil, patch: World.patch(.school, ["name": .text("B"), "notes": .text("n")])))
@@ -20,13 +20,13 @@ struct FoldingTests {
 
     @Test("Two updates become one with the earlier base")
     func updateUpdate() {
-        let folded = Folding.fold(World.update(5, base: 4, ["notes": nil]), into: World.update(5, base: 3, ["name": .text("A")]))
+        let folded = EditFolding.fold(World.update(5, base: 4, ["notes": nil]), into: World.update(5, base: 3, ["name": .text("A")]))
         #expect(folded == .operation(World.update(5, base: 3, ["name": .text("A"), "notes": nil])))
     }
 
     @Test("A strict update stays strict when a tolerant one folds in")
     func strictness() {
-        let folded = Folding.fold(
+        let folded = EditFolding.fold(
             World.update(5, base: 3, ["notes": nil]), into: World.update(5, base: 3, merge: .none, ["name": .text("A")]))
         #expect(folded == .operation(World.update(5, base: 3, merge: .none, ["name": .text("A"), "notes": nil])))
     }
@@ -34,7 +34,7 @@ struct FoldingTests {
     @Test("A delete replaces an update and keeps its own base")
     func updateDelete() {
         #expect(
-            Folding.fold(World.delete(5, base: 4), into: World.update(5, base: 3, ["name": .text("A")]))
+            EditFolding.fold(World.delete(5, base: 4), into: World.update(5, base: 3, ["name": .text("A")]))
                 == .operation(World.delete(5, base: 4)))
     }
 
@@ -44,7 +44,7 @@ struct FoldingTests {
         (World.restore(5, base: 3), World.delete(5, base: 3)),
     ])
     func cancels(earlier: Operation, later: Operation) {
-        #expect(Folding.fold(later, into: earlier) == .nothing)
+        #expect(EditFolding.fold(later, into: earlier) == .nothing)
     }
 
     @Test("Operations that do not combine stay separate", arguments: [
@@ -55,7 +55,7 @@ struct FoldingTests {
         (World.create(5, "A"), World.create(6, "A")),
     ])
     func separate(earlier: Operation, later: Operation) {
-        #expect(Folding.fold(later, into: earlier) == .separate)
+        #expect(EditFolding.fold(later, into: earlier) == .separate)
     }
 
     static func edit(add: [UInt64] = [], remove: [UInt64] = []) -> FieldPatch {
@@ -81,7 +81,7 @@ struct FoldingTests {
         (edit(add: [1]), assign([3]), assign([3])),
     ])
     func sets(earlier: FieldPatch, later: FieldPatch, expected: FieldPatch) {
-        #expect(Folding.merge(later, over: earlier) == expected)
+        #expect(EditFolding.merge(later, over: earlier) == expected)
     }
 
     @Test("Applying the fold equals applying both")
@@ -94,7 +94,7 @@ struct FoldingTests {
             start["coaches_present"] = .set([SetElement(id: World.id(1)), SetElement(id: World.id(2))])
             let after = Merge.apply(first, to: start, resolve: { _, _ in nil }).fields
             let apart = Merge.apply(second, to: after, resolve: { _, _ in nil }).fields
-            let folded = Merge.apply(Folding.merge(second, over: first), to: start, resolve: { _, _ in nil }).fields
+            let folded = Merge.apply(EditFolding.merge(second, over: first), to: start, resolve: { _, _ in nil }).fields
             #expect(apart == folded, "\(first) then \(second)")
         }
     }
