@@ -65,7 +65,7 @@ enum FilterCodec {
         try reader.readObject { reader, key throws(JSONError) in
             let name = key.string
             guard let known = Query.FilterKey(rawValue: name) else {
-                found = "Lists cannot be filtered by \(Words.quoted(name)). \(Words.older)"
+                found = "Lists cannot be filtered by \(SentencePart.quoted(name)). \(SentencePart.older)"
                 throw .unknownKey(name)
             }
             let start = reader.offset

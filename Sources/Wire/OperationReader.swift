@@ -49,7 +49,7 @@ struct OperationReader {
                 parts.begin("kind", .kind)
                 let name = try reader.readString()
                 guard let kind = Kind(name: name) else {
-                    throw refuse(.unknownKind, "Unknown kind: \(Words.quoted(name)). \(Words.older)", field: "kind")
+                    throw refuse(.unknownKind, "Unknown kind: \(SentencePart.quoted(name)). \(SentencePart.older)", field: "kind")
                 }
                 parts.kind = kind
             case "id":
@@ -73,7 +73,7 @@ struct OperationReader {
                 parts.begin("merge", .merge)
                 let word = try reader.readString()
                 guard word == MergeMode.disjoint.rawValue else {
-                    throw refuse(.invalid, "Unknown way to merge: \(Words.quoted(word)). \(Words.older)", field: "merge")
+                    throw refuse(.invalid, "Unknown way to merge: \(SentencePart.quoted(word)). \(SentencePart.older)", field: "merge")
                 }
                 parts.merge = .disjoint
             case "fields":
@@ -89,7 +89,7 @@ struct OperationReader {
                 guard let kind = parts.kind else { return parts.remove = try putOff(&reader) }
                 try readEdits(kind, &reader, \.remove)
             default:
-                throw refuse(.unknownField, "\(Words.quoted(key.string)) is not part of an operation. \(Words.older)", field: key.string)
+                throw refuse(.unknownField, "\(SentencePart.quoted(key.string)) is not part of an operation. \(SentencePart.older)", field: key.string)
             }
         }
     }
@@ -159,7 +159,7 @@ struct OperationReader {
     /// Puts the parts together, when they belong together.
     private mutating func operation() throws(JSONError) -> Operation {
         if let word = parts.unknownOp {
-            throw refuse(.unknownOperation, "Unknown operation: \(Words.quoted(word)). \(Words.older)", field: "op")
+            throw refuse(.unknownOperation, "Unknown operation: \(SentencePart.quoted(word)). \(SentencePart.older)", field: "op")
         }
         guard let op = parts.op else { throw missing("op") }
         guard let kind = parts.kind else { throw missing("kind") }
@@ -201,7 +201,7 @@ struct OperationReader {
     private mutating func unknownField(_ key: JSONKey, _ kind: Kind) -> JSONError {
         let name = key.string
         return refuse(
-            .unknownField, "\(kind.declaration.label) has no field \(Words.quoted(name)). \(Words.older)", field: name)
+            .unknownField, "\(kind.declaration.label) has no field \(SentencePart.quoted(name)). \(SentencePart.older)", field: name)
     }
 
     private mutating func refuse(_ code: ErrorCode, _ message: String, field: String? = nil) -> JSONError {
@@ -225,7 +225,7 @@ struct OperationReader {
             return refuse(.tooLong, "\(label): at most \(maxOctets) octets of JSON", field: name)
         case .unknownKey(let kind):
             guard let (name, label, _) = refusedField else { return error }
-            return refuse(.unknownKind, "\(label): unknown kind \(Words.quoted(kind)). \(Words.older)", field: name)
+            return refuse(.unknownKind, "\(label): unknown kind \(SentencePart.quoted(kind)). \(SentencePart.older)", field: name)
         case .unexpected, .notInteger, .outOfRange, .invalid:
             if let (name, label, type) = refusedField {
                 return refuse(.invalid, "\(label) must be \(ValueCodec.wanted(type))", field: name)

@@ -11,7 +11,7 @@ enum WireBounds {
 }
 
 /// Parts of sentences.
-enum Words {
+enum SentencePart {
     /// For what only a newer program can have meant.
     static let older = "This server may be older than the client that asks. Nothing was changed"
 

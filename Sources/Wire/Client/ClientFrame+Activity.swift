@@ -49,7 +49,7 @@ extension ClientFrame {
             case "action":
                 let word = try reader.readString()
                 guard let known = Activity.Action(rawValue: word) else {
-                    throw content.refuse(.badFrame, "Unknown activity: \(Words.quoted(word)). \(Words.older)", field: "action")
+                    throw content.refuse(.badFrame, "Unknown activity: \(SentencePart.quoted(word)). \(SentencePart.older)", field: "action")
                 }
                 action = known
             case "record": record = try Activity.readRecord(&reader)

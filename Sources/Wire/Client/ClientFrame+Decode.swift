@@ -58,7 +58,7 @@ extension ClientFrame {
         }
         guard let word else { throw content.missing("type") }
         guard let known = byType[word] else {
-            throw content.refuse(.badFrame, "Unknown frame: \(Words.quoted(word)). \(Words.older)", field: "type")
+            throw content.refuse(.badFrame, "Unknown frame: \(SentencePart.quoted(word)). \(SentencePart.older)", field: "type")
         }
         return known
     }
@@ -80,7 +80,7 @@ extension ClientFrame {
                 guard isKnown else {
                     let name = key.string
                     throw content.refuse(
-                        .unknownField, "\(Words.quoted(name)) is not part of the frame \(Parts.declaration.type). \(Words.older)",
+                        .unknownField, "\(SentencePart.quoted(name)) is not part of the frame \(Parts.declaration.type). \(SentencePart.older)",
                         field: name.utf8.count <= WireBounds.wordOctets ? name : String(name.unicodeScalars.prefix(40)))
                 }
             }

@@ -95,7 +95,7 @@ extension ClientFrame {
                 guard let known = Query.Sort(rawValue: word) else {
                     let sorts = Query.Sort.allCases.map(\.rawValue).joined(separator: ", ")
                     throw content.refuseQuestion(
-                        .invalid, "Lists cannot be sorted by \(Words.quoted(word)). Choose one of \(sorts)", field: "sort")
+                        .invalid, "Lists cannot be sorted by \(SentencePart.quoted(word)). Choose one of \(sorts)", field: "sort")
                 }
                 sort = known
             case "before": before = try content.readMark(&reader)

@@ -61,7 +61,7 @@ struct FrameContent {
     mutating func readKind(_ reader: inout JSONReader) throws(JSONError) -> Kind {
         let name = try reader.readString()
         guard let known = Kind(name: name) else {
-            throw refuseQuestion(.unknownKind, "Unknown kind: \(Words.quoted(name)). \(Words.older)", field: "kind")
+            throw refuseQuestion(.unknownKind, "Unknown kind: \(SentencePart.quoted(name)). \(SentencePart.older)", field: "kind")
         }
         return known
     }
