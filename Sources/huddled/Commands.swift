@@ -9,7 +9,7 @@ import Store
 import Wire
 
 /// The exit status of `huddled`.
-enum ExitStatus {
+enum ServerExitStatus {
     static let done: Int32 = 0
     static let failed: Int32 = 1
     static let wrongUse: Int32 = 2
@@ -118,12 +118,12 @@ enum CommandError: Error {
 func run(_ words: [String]) -> Int32 {
     guard let command = words.first else {
         Standard.write(error: usage)
-        return ExitStatus.wrongUse
+        return ServerExitStatus.wrongUse
     }
     let rest = Array(words.dropFirst())
     if rest.contains("--help") || rest.contains("-h"), let help = help(of: command) {
         Standard.write(output: help)
-        return ExitStatus.done
+        return ServerExitStatus.done
     }
     do throws(CommandError) {
         switch command {
@@ -154,16 +154,16 @@ func run(_ words: [String]) -> Int32 {
         case "confine": try confine(rest)
         default: throw .usage(UsageError("There is no command '\(command)'. See huddled --help."))
         }
-        return ExitStatus.done
+        return ServerExitStatus.done
     } catch {
         switch error {
         case .usage(let wrong):
             Standard.write(error: "huddled: \(wrong.message)\n")
-            return ExitStatus.wrongUse
-        case .disagrees: return ExitStatus.disagrees
+            return ServerExitStatus.wrongUse
+        case .disagrees: return ServerExitStatus.disagrees
         case .failed(let sentence):
             Standard.write(error: "huddled: \(sentence)\n")
-            return ExitStatus.failed
+            return ServerExitStatus.failed
         }
     }
 }

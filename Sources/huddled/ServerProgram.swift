@@ -1,7 +1,7 @@
 import Glibc
 
 @main
-enum Program {
+enum ServerProgram {
     // Only this line: a C callback written inside a `main` would belong to the main actor.
     static func main() { exit(run(Array(CommandLine.arguments.dropFirst()))) }
 }

@@ -8,7 +8,7 @@ import Words
 
 /// The terminal client; `proto/cli.md` specifies its arguments and output.
 @main
-enum Program {
+enum ClientProgram {
     static func main() {
         let status = run(CommandLine.arguments)
         // Output is not buffered, so that nothing is left to flush.
