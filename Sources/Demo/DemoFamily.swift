@@ -35,7 +35,7 @@ package struct DemoFamily: Sendable {
     ///
     /// - Returns: the family or the rejection, and the commits, for live rooms.
     package static func make(
-        in store: Store, environment: StoreEnvironment
+        in store: FamilyStore, environment: StoreEnvironment
     ) throws(StoreFailure) -> (Result<DemoFamily, Rejection>, [CommitResult]) {
         var maker = Maker(store, environment)
         let made: Result<DemoFamily, Rejection>
@@ -57,7 +57,7 @@ private enum DemoStop: Error {
 }
 
 private struct Maker {
-    let store: Store
+    let store: FamilyStore
     let environment: StoreEnvironment
     /// The least number of milliseconds between two actions.
     private static let pause: Int64 = 30_000
@@ -67,7 +67,7 @@ private struct Maker {
     /// The number of ids created.
     private var identifiers: UInt64 = 0
 
-    init(_ store: Store, _ environment: StoreEnvironment) {
+    init(_ store: FamilyStore, _ environment: StoreEnvironment) {
         self.store = store
         self.environment = environment
         began = environment.now()

@@ -25,7 +25,7 @@ extension Hub {
             refuseSignIn(session, session.request)
             return
         }
-        // The welcome comes after the code that gave the token is dead on disk (`Store.closeRedemption`).
+        // The welcome comes after the code that gave the token is dead on disk (`FamilyStore.closeRedemption`).
         guard !answer.isRedemptionOpen else {
             emit(.command(session.id, .closeRedemption(session: answer.session)))
             return

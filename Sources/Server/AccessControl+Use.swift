@@ -2,7 +2,7 @@ import Store
 
 extension AccessControl {
     /// Notes that a session is in use. On the first use of a token that came from a code, the end of the code is
-    /// durable before `then` is called (`Store.closeRedemption`).
+    /// durable before `then` is called (`FamilyStore.closeRedemption`).
     ///
     /// - Parameter then: called in this tick or a later one; with false if the use could not be noted and the request
     ///   must be refused.

@@ -6,7 +6,7 @@ import StoreSQLite
 
 /// The database of one data folder, as this server opens it.
 ///
-/// This is the only file of the target that names an engine; everything else uses `Store` and `StoreReader`.
+/// This is the only file of the target that names an engine; everything else uses `FamilyStore` and `StoreReader`.
 struct ServerDatabase: Sendable {
     let path: String
     private let mark: String
@@ -31,11 +31,11 @@ struct ServerDatabase: Sendable {
     /// - Parameters:
     ///   - copies: whether to copy the database before a migration (`copyBeforeUpgrade`).
     ///   - log: receives a line for the copy, and one for each step of a migration.
-    func openStore(_ limits: Limits, copies: Bool = true, log: Log? = nil) throws(StoreFailure) -> Store {
+    func openStore(_ limits: Limits, copies: Bool = true, log: Log? = nil) throws(StoreFailure) -> FamilyStore {
         let folder = folder
         if copies { try copyBeforeUpgrade(log) }
         let began = Clock.monotonicMilliseconds()
-        return try Store(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), mark: mark, isCopied: { CopyLock.isHeld(in: folder) }) { step, last in
+        return try FamilyStore(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), mark: mark, isCopied: { CopyLock.isHeld(in: folder) }) { step, last in
             log?.always(.info, "upgrade", [.init("step", step), .init("last", last), .init("ms", Clock.monotonicMilliseconds() - began)])
         }
     }

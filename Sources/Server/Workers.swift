@@ -89,7 +89,7 @@ final class Workers {
     ///
     /// - Parameter then: called with `nil` if too many requests wait, or the server is shutting down.
     func write<Answer: Sendable>(
-        _ body: @escaping @Sendable (Store) throws(StoreFailure) -> (Answer, [CommitResult]), then: @escaping (Answer?) -> Void
+        _ body: @escaping @Sendable (FamilyStore) throws(StoreFailure) -> (Answer, [CommitResult]), then: @escaping (Answer?) -> Void
     ) {
         let ticket = pending.begin { then($0 as? Answer) }
         let isTaken = writer.submit(

@@ -16,7 +16,7 @@ enum WriterJob: Sendable {
     /// The counts in memory, by `Clock.monotonicMilliseconds`.
     case usage(UsageNotes)
     /// A job of a request, with the ticket of its completion handler.
-    case request(UInt64, @Sendable (Store) throws(StoreFailure) -> (answer: any Sendable, results: [CommitResult]))
+    case request(UInt64, @Sendable (FamilyStore) throws(StoreFailure) -> (answer: any Sendable, results: [CommitResult]))
     /// A part of an import, and the queue for its answer: `nil` if it is done.
     case importing(ImportStep, answer: BlockingQueue<Rejection?>)
     /// Files of documents were removed; the answer is whether that is noted.

@@ -171,7 +171,7 @@ struct WriterQueue: Sendable {
     private mutating func takeRevocations() -> Work? {
         guard !revocations.isEmpty else { return nil }
         didRevoke = true
-        return .revocations(revocations.removeFirst(Store.maxBatch))
+        return .revocations(revocations.removeFirst(FamilyStore.maxBatch))
     }
 
     private mutating func takeOrdinary() -> Work? {
@@ -196,7 +196,7 @@ struct WriterQueue: Sendable {
         let batch = takeMutations()
         round = max(0, round - batch.count)
         isOthersTurn = true
-        return .batch(batch, proposals.removeFirst(Store.maxRequests))
+        return .batch(batch, proposals.removeFirst(FamilyStore.maxRequests))
     }
 
     private mutating func takeMutations() -> [Proposal] {
@@ -204,10 +204,10 @@ struct WriterQueue: Sendable {
         self.resting = []
         func mayHaveTurn(_ family: Identifier) -> Bool { !resting.contains(family) }
         guard !resting.isEmpty, mutations.contains(where: mayHaveTurn) || proposals.contains(where: mayHaveTurn) else {
-            return mutations.removeFirst(Store.maxBatch)
+            return mutations.removeFirst(FamilyStore.maxBatch)
         }
         var batch: [Proposal] = []
-        while batch.count < Store.maxBatch, let next = mutations.removeFirst(where: mayHaveTurn) { batch.append(next) }
+        while batch.count < FamilyStore.maxBatch, let next = mutations.removeFirst(where: mayHaveTurn) { batch.append(next) }
         return batch
     }
 

@@ -27,7 +27,7 @@ final class WriterThread: Sendable {
     ///   - disk: makes file work wait while mutations wait for their commit.
     ///   - log: receives a line for each slow commit.
     init(
-        store: sending Store, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, disk: DiskPolicy = DiskPolicy(), log: Log = Log { _ in }
+        store: sending FamilyStore, environment: sending StoreEnvironment, events: Mailbox<ShardEvent>, disk: DiskPolicy = DiskPolicy(), log: Log = Log { _ in }
     ) {
         self.disk = disk
         let counts = WriterCounts()
@@ -108,7 +108,7 @@ private struct WriterLoop {
     let counts: WriterCounts
     let newMail: BlockingQueue<Bool>
 
-    let store: Store
+    let store: FamilyStore
     let environment: StoreEnvironment
     let mailbox: WriterMailbox
     let events: Mailbox<ShardEvent>
@@ -118,7 +118,7 @@ private struct WriterLoop {
     /// The number of mutations of this round, for which file work waits.
     private var awaited = 0
 
-    init(store: Store, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log, counts: WriterCounts, newMail: BlockingQueue<Bool>) {
+    init(store: FamilyStore, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log, counts: WriterCounts, newMail: BlockingQueue<Bool>) {
         self.counts = counts
         self.newMail = newMail
         self.log = log
@@ -259,7 +259,7 @@ private struct WriterLoop {
 extension SessionCommand {
     /// - Returns: the answer, `nil` if nobody waits for it; the changes for the live rooms; and the member whose
     ///   connections must end.
-    fileprivate func perform(in store: Store) throws(StoreFailure) -> (SessionCommandAnswer?, [CommitResult], BarredMember?) {
+    fileprivate func perform(in store: FamilyStore) throws(StoreFailure) -> (SessionCommandAnswer?, [CommitResult], BarredMember?) {
         switch self {
         case .redeem(let code, let nonce, let name, let session?):
             let (answer, results) = try store.join(code: code, nonce: nonce, name: name, session: session)

@@ -18,7 +18,7 @@ final class Batch {
         /// The space of the family's log and history in the tables.
         var usage: FamilyUsage
 
-        init(_ stored: Store.StoredFamily, _ overlay: Overlay) {
+        init(_ stored: FamilyStore.StoredFamily, _ overlay: Overlay) {
             key = stored.key
             state = stored.state
             usage = stored.usage
@@ -42,7 +42,7 @@ final class Batch {
         }
 
         /// Notes that the decisions are in the tables now.
-        func didWrite(of store: Store) {
+        func didWrite(of store: FamilyStore) {
             guard writes > 0 else { return }
             (laid, taken, writes) = (Overlay(over: store.view(of: key)), [], 0)
         }
@@ -74,7 +74,7 @@ final class Batch {
     }
 
     /// A family after the decisions so far; `nil` if there is none with this id.
-    func family(_ id: Identifier, of store: Store) throws -> Family? {
+    func family(_ id: Identifier, of store: FamilyStore) throws -> Family? {
         if let known = families[id] { return known }
         guard let stored = try store.family(id) else { return nil }
         let family = Family(stored, Overlay(over: store.view(of: stored.key)))
@@ -115,7 +115,7 @@ final class Batch {
     /// Whether an overlay is so large that its decisions must be written before the batch continues.
     private(set) var isDue = false
 
-    func didWrite(of store: Store, _ keys: [ClientName: Int64]) {
+    func didWrite(of store: FamilyStore, _ keys: [ClientName: Int64]) {
         decisions.removeAll(keepingCapacity: true)
         receipts.removeAll(keepingCapacity: true)
         isDue = false

@@ -2,7 +2,7 @@ package import Bytes
 package import Family
 package import Wire
 
-/// The clocks by which the caller of `Store.commit` measures a batch, and whether other families wait. Closures, so
+/// The clocks by which the caller of `FamilyStore.commit` measures a batch, and whether other families wait. Closures, so
 /// that a test decides them.
 package struct BatchPace {
     /// Nanoseconds of a monotonic clock.
@@ -22,7 +22,7 @@ package struct BatchPace {
     package static var unhurried: BatchPace { BatchPace(now: { 0 }, processorTime: { 0 }, isAwaited: { _ in false }) }
 }
 
-/// The result of one call of `Store.commit`.
+/// The result of one call of `FamilyStore.commit`.
 package struct CommitReport {
     package var results: [CommitResult]
     /// The proposals that were not decided, in order. They come first in a later batch.

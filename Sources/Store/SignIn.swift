@@ -11,9 +11,9 @@ package struct SignIn: Hashable, Sendable {
     package var person: Int64
     /// Every current family of the person, in the order of joining.
     package var memberships: [Membership]
-    /// Whether its use must be noted (`Store.renew`), so that its time begins again.
+    /// Whether its use must be noted (`FamilyStore.renew`), so that its time begins again.
     package var isRenewalDue: Bool
-    /// Whether the code that gave the token can still be redeemed again: then `Store.closeRedemption` comes before the
+    /// Whether the code that gave the token can still be redeemed again: then `FamilyStore.closeRedemption` comes before the
     /// answer.
     package var isRedemptionOpen: Bool
     /// The scope of a token for a program; `nil` for a session that may do whatever the person may do.

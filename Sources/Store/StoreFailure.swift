@@ -3,7 +3,7 @@ import Posix
 /// The database can no longer be trusted: a write, commit or sync failed, or its content is not valid.
 ///
 /// Final: nothing of the batch was acknowledged, nothing more is written, and the process ends with a non-zero code,
-/// without closing the database in an orderly way. A full disk is not such a failure; see `Store.commit`.
+/// without closing the database in an orderly way. A full disk is not such a failure; see `FamilyStore.commit`.
 package struct StoreFailure: Error, Equatable, Sendable {
     /// One sentence for the log, without a value of a record.
     package let message: String

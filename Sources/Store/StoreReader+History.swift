@@ -77,7 +77,7 @@ extension StoreReader {
     /// Whether a record was deleted 30 days ago or earlier, so that it counts as purged for every request.
     private func isExpired(_ id: Identifier, _ family: Int64) throws -> Bool {
         guard let deletedAt = try engine.records.head(family: family, id)?.deletedAt else { return false }
-        return deletedAt <= environment.now() - Store.retention
+        return deletedAt <= environment.now() - FamilyStore.retention
     }
 
     /// - Parameter record: the record whose history is requested: then the rest of a batch is left out.

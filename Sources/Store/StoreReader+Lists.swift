@@ -40,7 +40,7 @@ extension StoreReader {
         _ key: Int64, _ family: Identifier, _ query: Query, _ sequence: Int64, after: OrderKey?, limit: Int
     ) throws -> (PageFill, Int?) {
         var page = PageFill(limit: limit)
-        let oldest = environment.now() - Store.retention
+        let oldest = environment.now() - FamilyStore.retention
         guard query.kind == .message else {
             let listing = try listing(key, query.kind, sequence: sequence)
             let today = try today(key, family)

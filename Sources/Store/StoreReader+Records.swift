@@ -89,7 +89,7 @@ extension StoreReader {
         try reading {
             let key = try key(family)
             let (sequence, checksum) = try engine.log.position(family: key)
-            let oldest = environment.now() - Store.retention
+            let oldest = environment.now() - FamilyStore.retention
             var portions = SnapshotPortions(sequence: sequence, maxOctets: Self.snapshotFrameOctets)
             var parts: [Part] = []
             func take(_ portion: SnapshotPortion) { parts.append(encode(portion)) }

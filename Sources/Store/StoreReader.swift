@@ -6,7 +6,7 @@ package import Wire
 /// Reads a database beside its writer, on a connection of its own.
 ///
 /// Confined to one thread. Every call is one short snapshot of its engine, and its result is on stable storage. Open it
-/// after the `Store`, which creates and migrates the file.
+/// after the `FamilyStore`, which creates and migrates the file.
 package final class StoreReader {
     /// The epoch of the database. Clients see the family's (`Cursor.epoch`).
     package let epoch: String
@@ -126,7 +126,7 @@ package final class StoreReader {
     }
 
     /// Runs `body` so that all its reads see one moment. If the engine reports *again*, `body` runs again, at most
-    /// `Store.maxRuns` times in total.
+    /// `FamilyStore.maxRuns` times in total.
     func reading<Value>(_ body: () throws -> Value) throws(StoreFailure) -> Value {
         var runs = 0
         while true {
@@ -139,7 +139,7 @@ package final class StoreReader {
                 // A snapshot that stays open would block the writer's upkeep.
                 try? engine.end()
                 runs += 1
-                if case .again = engine.failure(error), runs < Store.maxRuns { continue }
+                if case .again = engine.failure(error), runs < FamilyStore.maxRuns { continue }
                 throw StoreFailure(engine.failure(error))
             }
         }

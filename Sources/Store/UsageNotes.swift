@@ -5,7 +5,7 @@ package import Family
 /// sessions in use.
 ///
 /// A value without a clock: times are milliseconds of any monotonic clock, the same for all notes and for
-/// `Store.write`. Each of the three parts has its bound. A note above it is dropped and counted in `takeDropped`; a
+/// `FamilyStore.write`. Each of the three parts has its bound. A note above it is dropped and counted in `takeDropped`; a
 /// dropped session is noted at its next sign-in.
 package struct UsageNotes: Sendable {
     /// The largest number of different entries of the access log. A repetition is the same entry.
@@ -92,7 +92,7 @@ package struct UsageNotes: Sendable {
     }
 }
 
-extension Store {
+extension FamilyStore {
     /// Writes the notes, in one transaction. Notes about a family or link that no longer exists are dropped. If the
     /// disk is full the notes are lost, because refusing a view would be worse than an incomplete log.
     ///

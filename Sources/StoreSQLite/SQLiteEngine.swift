@@ -337,7 +337,7 @@ final class SQLiteReader: ReaderEngine {
 @available(*, unavailable)
 extension SQLiteReader: Sendable {}
 
-extension Store {
+extension FamilyStore {
     /// A store in a file of SQLite; see `SQLiteEngine`.
     package convenience init(
         path: String, vfs: String? = nil, environment: StoreEnvironment, mark: String? = nil, isCopied: @escaping () -> Bool = { false },

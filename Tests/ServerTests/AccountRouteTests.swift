@@ -337,7 +337,7 @@ struct AccountRouteTests {
     }
 }
 
-extension Store {
+extension FamilyStore {
     /// The session of a token.
     func sessionKey(of token: String) throws(StoreFailure) -> Int64 {
         do { return try people.session(hash: SessionToken.hash(token))?.key ?? 0 } catch { throw StoreFailure(error) }

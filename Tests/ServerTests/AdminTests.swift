@@ -92,7 +92,7 @@ struct AdminTests {
         served.stop()
         // A part of the server that follows the log, and has not done the last change yet.
         do {
-            let store = try Store(path: DataFolder.databasePath(in: path), environment: MachineEnvironment.make(Limits()))
+            let store = try FamilyStore(path: DataFolder.databasePath(in: path), environment: MachineEnvironment.make(Limits()))
             let push = try #require(ConsumerName("push"))
             _ = try store.register(push, from: .beginning).get()
             #expect(try store.move(push, to: newest - 1) == nil)

@@ -96,7 +96,7 @@ struct LogTests {
                 return Clock.wallMilliseconds()
             })
         }
-        let store = try Store(path: folder.path + "/huddle.db", environment: environment())
+        let store = try FamilyStore(path: folder.path + "/huddle.db", environment: environment())
         clock.isSlow.store(true, ordering: .relaxed)
         let writer = WriterThread(
             store: store, environment: MachineEnvironment.make(Limits()), events: Mailbox<ShardEvent>(waker: reactor.waker), log: lines.log)

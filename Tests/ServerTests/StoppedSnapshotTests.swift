@@ -24,7 +24,7 @@ struct StoppedSnapshotTests {
         folder = try TemporaryFolder()
         reactor = try Reactor()
         events = Mailbox<ShardEvent>(waker: reactor.waker)
-        let store = try Store(path: folder.path + "/huddle.db", environment: MachineEnvironment.make(Limits()))
+        let store = try FamilyStore(path: folder.path + "/huddle.db", environment: MachineEnvironment.make(Limits()))
         var families: [Identifier] = []
         for name in ["Rivera", "Okafor"] {
             guard case .family(let created) = try store.perform(.createFamily(name: name, zone: "UTC", parent: "Ana")).0.get() else {

@@ -78,7 +78,7 @@ struct WriterQueueTests {
         #expect(queue.put(Self.requests(0..<limit + 2)) == Int(limit))
         #expect(queue.takeRefusals() == [WriterQueue.Refusal(kind: .proposal, waiting: Int(limit), refused: 2)])
         guard case .batch(_, let requests)? = queue.take() else { return #expect(Bool(false), "no batch") }
-        #expect(requests.count == Store.maxRequests)
+        #expect(requests.count == FamilyStore.maxRequests)
     }
 
     @Test("each class takes as many jobs as its bound says and not one more, however full the others are", arguments: jobKinds)
@@ -109,7 +109,7 @@ struct WriterQueueTests {
         #expect(queue.takeRefusals() == [.init(kind: .mutation, waiting: limit, refused: 4)])
         var taken = 0
         while case .batch(let batch, _)? = queue.take() {
-            #expect(batch.count <= Store.maxBatch)
+            #expect(batch.count <= FamilyStore.maxBatch)
             taken += batch.count
         }
         #expect(taken == limit && queue.waiting(.mutation) == 0)
@@ -137,7 +137,7 @@ struct WriterQueueTests {
         var taken = 0
         while let work = queue.take() {
             guard case .revocations(let batch) = work else { continue }
-            #expect(batch.count <= Store.maxBatch)
+            #expect(batch.count <= FamilyStore.maxBatch)
             taken += batch.count
         }
         #expect(taken == WriterQueue.Class.revocation.limit)
@@ -189,7 +189,7 @@ struct WriterQueueTests {
         #expect(Self.names(Self.batch(&queue)) == "1.1 2.1 3.1 1.2 2.2 1.3 1.4 1.5")
         // One that has thousands of mutations keeps another for one of them.
         _ = queue.put((1...2_000).map { Self.proposal(1, $0) })
-        #expect(Self.batch(&queue).count == Store.maxBatch)
+        #expect(Self.batch(&queue).count == FamilyStore.maxBatch)
         _ = queue.put([Self.proposal(2, 3)])
         #expect(Self.names(Self.batch(&queue).prefix(3)) == "1.257 2.3 1.258")
     }

@@ -104,7 +104,7 @@ final class World {
             localDate: { _, _ in "2026-06-01" }, rules: RuleEnvironment(zoneExists: { _ in true }))
     }
 
-    private func openStore() throws -> Store { try Store(path: "huddle.db", vfs: disk, environment: environment) }
+    private func openStore() throws -> FamilyStore { try FamilyStore(path: "huddle.db", vfs: disk, environment: environment) }
 
     private func foundFamilies() throws {
         let store = try openStore()
@@ -134,7 +134,7 @@ final class World {
     }
 
     /// Its file is assumed to exist, as after a finished upload.
-    private func addDocument(_ title: String, of family: SimulatedFamily, _ store: Store) throws {
+    private func addDocument(_ title: String, of family: SimulatedFamily, _ store: FamilyStore) throws {
         let kind = Kind.document.declaration
         let fields = [("type", "transcript"), ("title", "\(family.mark) \(title)")].compactMap { name, text in
             kind.index(of: name).map { FieldPatch.Assignment(field: $0, value: .text(text)) }
@@ -306,7 +306,7 @@ final class World {
     private func commit(_ life: ServerLife) {
         guard life === server, let store = life.store else { return }
         life.isCommitPlanned = false
-        let batch = Array(life.proposals.prefix(Store.maxBatch))
+        let batch = Array(life.proposals.prefix(FamilyStore.maxBatch))
         life.proposals.removeFirst(batch.count)
         do throws(StoreFailure) {
             try store.note(life.accesses)
@@ -546,7 +546,7 @@ final class World {
 private final class ServerLife {
     let hub = Hub(limits: Limits(), serverVersion: "simulated", checksumPace: ChecksumPace(interval: 300, changes: 7))
     /// `nil` after a power failure; events scheduled for this life may still hold on to it.
-    private(set) var store: Store?
+    private(set) var store: FamilyStore?
     private(set) var reader: StoreReader?
     var proposals: [Proposal] = []
     var accesses: [AccessNote] = []
@@ -554,7 +554,7 @@ private final class ServerLife {
     var isCommitPlanned = false
     var receiptsAt: Int64 = 0
 
-    init(store: Store, reader: StoreReader) {
+    init(store: FamilyStore, reader: StoreReader) {
         self.store = store
         self.reader = reader
     }

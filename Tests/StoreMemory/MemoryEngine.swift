@@ -6,7 +6,7 @@ package import Store
 /// A database in memory behind the protocols of a store's engine, for tests. It forgets everything with the last reference to it.
 ///
 /// A transaction works on a copy of the tables and COMMIT publishes the copy, so a reader sees whole transactions only. An engine for
-/// another database must do what this one does; whatever differs between the two is not promised to `Store`.
+/// another database must do what this one does; whatever differs between the two is not promised to `FamilyStore`.
 package final class MemoryDatabase {
     /// The effect on a call.
     package enum Fault: Sendable {

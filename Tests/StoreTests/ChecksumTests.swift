@@ -94,7 +94,7 @@ struct ChecksumTests {
         #expect(steps.count < Schema.migrations.count)
         try Schema.migrate(database, epoch: "e", at: 0, steps: steps)
         try database.execute("INSERT INTO log (family, seq, at, messages, frame) VALUES (1, 1, 0, 0, x'00')")
-        _ = try Store(path: path, environment: Surroundings().environment)
+        _ = try FamilyStore(path: path, environment: Surroundings().environment)
         #expect(try database.prepare("SELECT count(*) FROM log WHERE checksum IS NULL").first { row throws(SQLiteError) in row.int64(0) } == 1)
     }
 

@@ -157,7 +157,7 @@ struct ConsentTests {
             now: surroundings.environment.now, random: surroundings.environment.random, localDate: surroundings.environment.localDate,
             rules: surroundings.environment.rules, consent: text)
         let database = try #require(world.memory)
-        let store = try Store(MemoryEngine(database), environment: environment)
+        let store = try FamilyStore(MemoryEngine(database), environment: environment)
         #expect(try store.perform(AdminCommand.token(member: leo)).0.failure == nil)
         let old = MemberCommand(Self.consent, member: leo, family: home.family, by: home.parent)
         #expect(try store.perform(old).0.failure?.message.contains("club-consent-3") == true)

@@ -115,7 +115,7 @@ struct EngineFailureTests {
         let (told, _) = try calm()
         let house = try House()
         // The first call of each run.
-        for run in 1...Store.maxRuns { house.memory.fail(atCall: run, .again) }
+        for run in 1...FamilyStore.maxRuns { house.memory.fail(atCall: run, .again) }
         let answers = try Answer.gather(try house.world.store.commit(house.batch))
         #expect(answers.map(\.code) == Array(repeating: .busy, count: 4))
         #expect(answers.allSatisfy { ($0.rejection?.retryAfter ?? 0) > 0 })
@@ -129,7 +129,7 @@ struct EngineFailureTests {
         let house = try House()
         // The COMMIT of the first run, and the beginning of each later one.
         house.memory.fail(atCall: calls, .unknownAndDone)
-        for run in 1..<Store.maxRuns { house.memory.fail(atCall: calls + run, .again) }
+        for run in 1..<FamilyStore.maxRuns { house.memory.fail(atCall: calls + run, .again) }
         let failure = try #require(throws: StoreFailure.self) { try house.world.store.commit(house.batch) }
         #expect(throws: failure) { try house.world.store.commit(house.batch) }
         // The outcome is found by its receipts after the next start.

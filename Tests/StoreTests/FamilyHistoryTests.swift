@@ -260,7 +260,7 @@ struct FamilyHistoryTests {
     }
 }
 
-extension Store {
+extension FamilyStore {
     /// One portion of compaction alone.
     fileprivate func compactOnce() throws -> Bool {
         guard case .done(let hasMore) = try transaction({ _ in try compact(before: environment.now() - Int64(environment.limits.historyAge)) }) else {

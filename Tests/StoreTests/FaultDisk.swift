@@ -28,7 +28,7 @@ final class FaultDisk: Sendable {
     ///   swept by the tests of those, and from each released version by `MigrationTests`.
     func takesMoreThanOneStep(_ surroundings: Surroundings) -> Bool {
         var steps = 0
-        _ = try? Store(path: "huddle.db", vfs: name, environment: surroundings.environment, upgrading: { _, _ in steps += 1 })
+        _ = try? FamilyStore(path: "huddle.db", vfs: name, environment: surroundings.environment, upgrading: { _, _ in steps += 1 })
         return steps > 1
     }
 }

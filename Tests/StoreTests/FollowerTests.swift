@@ -150,7 +150,7 @@ struct FollowerTests {
         let folder = try TemporaryFolder()
         let surroundings = Surroundings()
         let (path, mark) = (folder.path + "/huddle.db", folder.path + "/huddle.mark")
-        func open() throws -> Store { try Store(path: path, environment: surroundings.environment, mark: mark) }
+        func open() throws -> FamilyStore { try FamilyStore(path: path, environment: surroundings.environment, mark: mark) }
         var store = try open()
         _ = try store.perform(.createFamily(name: "Rivera", zone: "UTC", parent: "Ana"))
         let reader = try StoreReader(path: path, environment: surroundings.environment)
@@ -223,7 +223,7 @@ struct FollowerTests {
     @Test("A database has at most 64 consumers")
     func bound() throws {
         let world = try World()
-        for number in 1...Store.maxConsumers { _ = try world.store.register(try #require(ConsumerName("c\(number)")), from: .end).get() }
+        for number in 1...FamilyStore.maxConsumers { _ = try world.store.register(try #require(ConsumerName("c\(number)")), from: .end).get() }
         #expect(try world.store.register(Self.reminders, from: .end) == .failure(.tooMany))
         #expect(try world.store.register(try #require(ConsumerName("c1")), from: .end) == .success(0))
     }

@@ -429,11 +429,11 @@ struct OutboxTests {
     func bounded() throws {
         let text = MailText.removed(Owner.terms)
         let outcome = try world.store.transaction { _ in
-            for number in 0..<Store.maxOutgoingOfPerson {
+            for number in 0..<FamilyStore.maxOutgoingOfPerson {
                 try world.store.send(
                     text, .removed, to: "x@example.org", name: "x-\(number)", person: owner.mine.person, until: .max, at: world.surroundings.now)
             }
-        } as Store.Outcome<Void>
+        } as FamilyStore.Outcome<Void>
         guard case .refused(let rejection) = outcome else { throw Unexpected() }
         #expect(rejection.code == .busy && rejection.retryAfter != nil)
         #expect(try world.count("outbox") == 1, "nothing of it happened")

@@ -13,7 +13,7 @@ import Wire
 private final class Shelf {
     let folder: TemporaryFolder
     let surroundings = Surroundings()
-    private(set) var store: Store?
+    private(set) var store: FamilyStore?
     private var home: World.Home?
     private var names = 0
 
@@ -28,7 +28,7 @@ private final class Shelf {
     /// - Returns: the epoch.
     @discardableResult
     func start() throws -> String {
-        let store = try Store(path: database, environment: surroundings.environment, mark: mark)
+        let store = try FamilyStore(path: database, environment: surroundings.environment, mark: mark)
         self.store = store
         return store.epoch
     }
@@ -197,9 +197,9 @@ struct StartTests {
                 faultvfs_crash_at(disk.name, operation, FAULTVFS_KILL, 0)
             }
             let surroundings = Surroundings()
-            var store: Store?
+            var store: FamilyStore?
             do {
-                store = try Store(path: "huddle.db", vfs: disk.name, environment: surroundings.environment)
+                store = try FamilyStore(path: "huddle.db", vfs: disk.name, environment: surroundings.environment)
                 for number in 1...12 {
                     _ = try store?.perform(.createFamily(name: "Family \(number)", zone: "UTC", parent: "Ana"))
                     if number % 5 == 0 { _ = try store?.truncateLog() }

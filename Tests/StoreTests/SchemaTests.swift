@@ -12,10 +12,10 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/huddle.db"
         let surroundings = Surroundings()
-        _ = try Store(path: path, environment: surroundings.environment)
+        _ = try FamilyStore(path: path, environment: surroundings.environment)
         try Database(path: path, mode: .readWrite).execute("PRAGMA user_version = 99")
         let before = try Files.read(path)
-        let failure = #expect(throws: StoreFailure.self) { try Store(path: path, environment: surroundings.environment) }
+        let failure = #expect(throws: StoreFailure.self) { try FamilyStore(path: path, environment: surroundings.environment) }
         #expect(failure?.message.contains("newer Huddle (version 99") == true)
         #expect(throws: StoreFailure.self) { try StoreReader(path: path, environment: surroundings.environment) }
         #expect(try Files.read(path) == before)
@@ -28,10 +28,10 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/huddle.db"
         try Database(path: path, mode: .readWriteCreate).execute(sql)
-        let failure = #expect(throws: StoreFailure.self) { try Store(path: path, environment: Surroundings().environment) }
+        let failure = #expect(throws: StoreFailure.self) { try FamilyStore(path: path, environment: Surroundings().environment) }
         #expect(failure?.message.contains("not a database of Huddle") == true)
         try Files.write(Array(String(repeating: "Not a database. ", count: 100).utf8), to: folder.path + "/other.db")
-        #expect(throws: StoreFailure.self) { try Store(path: folder.path + "/other.db", environment: Surroundings().environment) }
+        #expect(throws: StoreFailure.self) { try FamilyStore(path: folder.path + "/other.db", environment: Surroundings().environment) }
     }
 
     @Test("A reader keeps at most 2 MiB of pages, the writer more: each idle room would otherwise cost what its join has read")

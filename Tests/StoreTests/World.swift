@@ -47,7 +47,7 @@ final class World {
     /// The database, if it is one in memory.
     let memory: MemoryDatabase?
     private let folder: TemporaryFolder?
-    private(set) var store: Store
+    private(set) var store: FamilyStore
     private(set) var reader: StoreReader
     private var mutations: [Identifier: Int64] = [:]
     private var ids: UInt64 = 0
@@ -63,12 +63,12 @@ final class World {
         switch EngineKind.current {
         case .sqlite:
             memory = nil
-            store = try Store(path: path, environment: surroundings.environment)
+            store = try FamilyStore(path: path, environment: surroundings.environment)
             reader = try StoreReader(path: path, environment: surroundings.environment)
         case .memory:
             let memory = MemoryDatabase(random: surroundings.environment.random)
             self.memory = memory
-            store = try Store(MemoryEngine(memory), environment: surroundings.environment)
+            store = try FamilyStore(MemoryEngine(memory), environment: surroundings.environment)
             reader = StoreReader(MemoryReader(memory), environment: surroundings.environment)
         }
     }
@@ -79,7 +79,7 @@ final class World {
         (folder, path, vfs) = (nil, "", nil)
         let memory = MemoryDatabase(random: surroundings.environment.random)
         self.memory = memory
-        store = try Store(MemoryEngine(memory), environment: surroundings.environment)
+        store = try FamilyStore(MemoryEngine(memory), environment: surroundings.environment)
         reader = StoreReader(MemoryReader(memory), environment: surroundings.environment)
     }
 
@@ -90,7 +90,7 @@ final class World {
         self.path = path
         self.vfs = vfs
         memory = nil
-        store = try Store(path: path, vfs: vfs, environment: surroundings.environment)
+        store = try FamilyStore(path: path, vfs: vfs, environment: surroundings.environment)
         reader = try StoreReader(path: path, vfs: vfs, environment: surroundings.environment)
     }
 
@@ -101,9 +101,9 @@ final class World {
     /// As after a restart of the server.
     func reopen() throws {
         if let memory {
-            store = try Store(MemoryEngine(memory), environment: surroundings.environment)
+            store = try FamilyStore(MemoryEngine(memory), environment: surroundings.environment)
         } else {
-            store = try Store(path: path, vfs: vfs, environment: surroundings.environment)
+            store = try FamilyStore(path: path, vfs: vfs, environment: surroundings.environment)
         }
         reader = try openReader()
     }

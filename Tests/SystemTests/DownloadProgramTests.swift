@@ -26,7 +26,7 @@ extension SystemTests {
             let data = folder.path + "/data"
             try Files.makeFolder(data)
             let limits = Limits()
-            let store = try Store(path: data + "/huddle.db", environment: HuddleServer.environment(limits))
+            let store = try FamilyStore(path: data + "/huddle.db", environment: HuddleServer.environment(limits))
             guard case .family(let family) = try store.perform(.createFamily(name: "Rivera", zone: "UTC", parent: "Ana")).0.get(),
                 case .invited(let athlete) = try store.perform(
                     .invite(NewInvite(family: family.family, name: "Leo", role: .athlete, born: "2009-03-04", by: family.member))).0.get(),

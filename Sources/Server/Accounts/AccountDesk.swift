@@ -246,7 +246,7 @@ final class AccountDesk {
 
     private func write(
         _ then: @escaping (Result<AccountAnswer, Rejection>) -> Void,
-        _ body: @escaping @Sendable (Store) throws(StoreFailure) -> Result<AccountAnswer, Rejection>
+        _ body: @escaping @Sendable (FamilyStore) throws(StoreFailure) -> Result<AccountAnswer, Rejection>
     ) {
         workers.write { store throws(StoreFailure) in (try body(store), []) } then: { (answer: Result<AccountAnswer, Rejection>?) in
             then(answer ?? .failure(.busy))

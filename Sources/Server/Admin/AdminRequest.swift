@@ -48,7 +48,7 @@ package enum AdminRequest: Sendable {
 
     /// Carries the request out, on the writer's thread.
     func perform(
-        in store: Store, environment: StoreEnvironment
+        in store: FamilyStore, environment: StoreEnvironment
     ) throws(StoreFailure) -> (Result<AdminReply, Rejection>, [CommitResult]) {
         switch self {
         case .command(let command):

@@ -42,7 +42,7 @@ struct RequestServices {
     /// - Parameter refused: answers a refusal; `nil`: with the sentence of `HTTPResponse`.
     func write<Answer: Sendable>(
         for handler: RequestHandler, refused: ((Rejection) -> Void)? = nil,
-        _ body: @escaping @Sendable (Store) throws(StoreFailure) -> (Result<Answer, Rejection>, [CommitResult]), then: @escaping (Answer) -> Void
+        _ body: @escaping @Sendable (FamilyStore) throws(StoreFailure) -> (Result<Answer, Rejection>, [CommitResult]), then: @escaping (Answer) -> Void
     ) {
         workers.write(body) { answer in
             guard handler.isOpen else { return }

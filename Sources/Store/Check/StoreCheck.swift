@@ -242,7 +242,7 @@ extension CheckReport {
 
     /// Repairs the faults that can be repaired without losing anything that was promised: removes files that nothing
     /// refers to, and counts again. Requires exclusive use of the folder.
-    package mutating func repair(_ store: Store, blobs: BlobFolder, uploads: UploadFolder, now: Int64) throws(StoreFailure) {
+    package mutating func repair(_ store: FamilyStore, blobs: BlobFolder, uploads: UploadFolder, now: Int64) throws(StoreFailure) {
         do {
             for index in findings.indices {
                 let finding = findings[index]
@@ -278,7 +278,7 @@ extension CheckReport {
     }
 }
 
-extension Store {
+extension FamilyStore {
     /// Removes the checksums, so that they are computed from the records, as in a log of an earlier program.
     fileprivate func forgetChecksums(of family: Identifier) throws(StoreFailure) -> Bool {
         let outcome = try transaction { _ in

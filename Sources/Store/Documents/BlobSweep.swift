@@ -34,7 +34,7 @@ package struct BlobSweep {
     /// - Parameters:
     ///   - now: UTC milliseconds.
     ///   - isStopped: called between files.
-    ///   - forget: reports removed files to the writer (`Store.forget`) and waits for it; `false` ends the sweep for
+    ///   - forget: reports removed files to the writer (`FamilyStore.forget`) and waits for it; `false` ends the sweep for
     ///     now.
     package func run(now: Int64, isStopped: () -> Bool = { false }, forget: ([BlobName]) throws -> Bool) throws -> Swept {
         let before = now - Self.grace
@@ -103,7 +103,7 @@ extension StoreReader {
     }
 }
 
-extension Store {
+extension FamilyStore {
     /// Notes that files were removed, unless a document names them by now.
     ///
     /// - Returns: `false` if the disk is full; call again later.

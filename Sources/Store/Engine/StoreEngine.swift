@@ -1,4 +1,4 @@
-/// The database functions that `Store` needs: transactions, reads and writes in groups by subject, and one `apply` for
+/// The database functions that `FamilyStore` needs: transactions, reads and writes in groups by subject, and one `apply` for
 /// all decisions of a batch.
 ///
 /// Rows are passed as values. An engine decides nothing: it knows neither rules nor rights. Integers that stand for

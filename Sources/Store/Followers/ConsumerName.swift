@@ -27,7 +27,7 @@ package enum ConsumerStart: Sendable {
 package enum ConsumerRefusal: Error, Hashable {
     /// The disk is full, or the database asked to run the transaction again too often.
     case tryLater
-    /// `Store.maxConsumers` others have cursors.
+    /// `FamilyStore.maxConsumers` others have cursors.
     case tooMany
     /// The consumer was never registered.
     case unknown

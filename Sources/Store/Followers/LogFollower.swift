@@ -96,7 +96,7 @@ package struct LogFollower: Sendable {
     /// Confirms all portions that were read. This is one commit, unless nothing was read since the last one.
     ///
     /// - Returns: whether it is stored. If the disk is full it is not; try again with a later portion.
-    package mutating func confirm(in store: Store) throws(StoreFailure) -> Bool {
+    package mutating func confirm(in store: FamilyStore) throws(StoreFailure) -> Bool {
         guard position > confirmed else { return true }
         guard try store.move(consumer, to: position) == nil else { return false }
         confirmed = position

@@ -51,7 +51,7 @@ extension HostDeletion {
     }
 }
 
-extension Store {
+extension FamilyStore {
     /// Does what the host asks for.
     ///
     /// - Returns: the request that is in force afterwards, for `--json`, or why nothing was done; and the change for the live rooms.

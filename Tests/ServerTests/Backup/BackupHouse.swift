@@ -27,7 +27,7 @@ final class BackupHouse {
     init(documents: Int = 2) throws {
         folder = try TemporaryFolder()
         let claim = try DataFolder(path: folder.path + "/data")
-        let store = try Store(path: claim.databasePath, environment: MachineEnvironment.make(Limits()), mark: claim.markPath)
+        let store = try FamilyStore(path: claim.databasePath, environment: MachineEnvironment.make(Limits()), mark: claim.markPath)
         guard case .family(let family) = try store.perform(.createFamily(name: "Rivera", zone: "UTC", parent: "Ana")).0.get(),
             case .token(let parent) = try store.perform(.token(member: family.member)).0.get(),
             case .invited(let athlete) = try store.perform(
@@ -41,21 +41,21 @@ final class BackupHouse {
     }
 
     /// Runs `body` as the only user of the data folder.
-    func withStore(_ body: (Store) throws -> Void) throws {
+    func withStore(_ body: (FamilyStore) throws -> Void) throws {
         let store = try openStore()
         try body(store)
         try store.stop()
     }
 
-    func openStore() throws -> Store {
+    func openStore() throws -> FamilyStore {
         let data = data
-        return try Store(
+        return try FamilyStore(
             path: DataFolder.databasePath(in: data), environment: MachineEnvironment.make(Limits()), mark: data + "/huddle.mark",
             isCopied: { CopyLock.isHeld(in: data) })
     }
 
     @discardableResult
-    func addDocument(_ store: Store) throws -> BlobName {
+    func addDocument(_ store: FamilyStore) throws -> BlobName {
         documents += 1
         let content = (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(documents) &* 7 &+ $0 >> 9) }
         let blob = try blobs.put(content, family: parent.family)
@@ -67,7 +67,7 @@ final class BackupHouse {
         return blob
     }
 
-    func addSchool(_ store: Store) throws {
+    func addSchool(_ store: FamilyStore) throws {
         schools += 1
         let operation = Operation(
             kind: .school, id: Identifier(high: 6, low: UInt64(schools)),

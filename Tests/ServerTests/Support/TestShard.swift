@@ -47,7 +47,7 @@ final class TestShard {
     private static let nobody = SessionCreated(
         token: "", family: Identifier(high: 0, low: 0), member: Identifier(high: 0, low: 0), role: .guest)
 
-    typealias Preparation = @Sendable (_ store: Store, _ folder: String, _ parent: SessionCreated, _ athlete: SessionCreated) throws -> Void
+    typealias Preparation = @Sendable (_ store: FamilyStore, _ folder: String, _ parent: SessionCreated, _ athlete: SessionCreated) throws -> Void
 
     /// - Parameters:
     ///   - vfs: another layer of SQLite's.
@@ -62,7 +62,7 @@ final class TestShard {
         func environment() -> StoreEnvironment {
             MachineEnvironment.make(limits, mail: mail, now: { Clock.wallMilliseconds() + clock.ahead.load(ordering: .relaxed) })
         }
-        let store = try Store(path: path, vfs: vfs, environment: environment())
+        let store = try FamilyStore(path: path, vfs: vfs, environment: environment())
         func token(_ member: Identifier) throws -> SessionCreated {
             guard case .token(let created) = try store.perform(.token(member: member)).0.get() else { throw Unexpected("no token") }
             return created
@@ -161,7 +161,7 @@ final class TestShard {
     }
 
     /// The result of a job of the writer.
-    func store<Answer: Sendable>(_ body: @escaping @Sendable (Store) throws(StoreFailure) -> Answer) throws -> Answer {
+    func store<Answer: Sendable>(_ body: @escaping @Sendable (FamilyStore) throws(StoreFailure) -> Answer) throws -> Answer {
         var answer: Answer??
         shard.workers.write { store throws(StoreFailure) in (try body(store), []) } then: { answer = .some($0) }
         try until("the writer has done a job") { answer != nil }

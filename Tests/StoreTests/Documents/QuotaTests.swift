@@ -160,7 +160,7 @@ struct QuotaTests {
         let path = folder.path + "/huddle.db"
         try Database.withOldDocuments(path)
         let surroundings = Surroundings()
-        _ = try Store(path: path, environment: surroundings.environment)
+        _ = try FamilyStore(path: path, environment: surroundings.environment)
         let check = try Database(path: path, mode: .readOnly)
         let rows = try check.prepare("SELECT family || ' ' || substr(sha256, 64) || ' ' || octets || ' ' || documents FROM blobs ORDER BY 1").all { $0.text(0) }
         #expect(rows == ["1 1 70 2", "1 2 5 1", "2 1 70 1"])

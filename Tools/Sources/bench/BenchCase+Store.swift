@@ -11,7 +11,7 @@ import Wire
 
 // Changes on their way to stable storage, and back out of it.
 extension BenchCase {
-    static var store: [BenchCase] { [commit(1), commit(32), commit(32, families: 32), commit(Store.maxBatch), snapshot(), resume(), opening(), export(), load()] }
+    static var store: [BenchCase] { [commit(1), commit(32), commit(32, families: 32), commit(FamilyStore.maxBatch), snapshot(), resume(), opening(), export(), load()] }
 
     private static func commit(_ batch: Int, families: Int = 1) -> BenchCase {
         BenchCase(
@@ -124,7 +124,7 @@ extension BenchCase {
 
 /// A database in a folder that goes with it, with some families of one parent each.
 final class TemporaryStore {
-    let store: Store
+    let store: FamilyStore
     let reader: StoreReader
     private let homes: [(family: Identifier, member: Identifier)]
     /// Beside the database, for floors.
@@ -179,7 +179,7 @@ final class TemporaryStore {
                 now: { Clock.wallMilliseconds() }, random: { Random.octets($0) },
                 localDate: { _, at in ZoneRules.utc.localDate(at: at).description },
                 rules: RuleEnvironment(zoneExists: { _ in true }), limits: limits)
-            store = try Store(path: DataFolder.databasePath(in: path), environment: environment)
+            store = try FamilyStore(path: DataFolder.databasePath(in: path), environment: environment)
             var homes: [(family: Identifier, member: Identifier)] = []
             for _ in 0..<families {
                 guard case .family(let created) = try store.perform(.createFamily(name: "Bench", zone: "UTC", parent: "Ana")).0.get()

@@ -48,7 +48,7 @@ enum Seeding {
     static func run(_ plan: SeedPlan) throws {
         let folder = try DataFolder(path: plan.dataFolder)
         let clock = plan.years.map { TenYearsClock(years: $0) }
-        let store = try Store(
+        let store = try FamilyStore(
             path: folder.databasePath, environment: environment { clock?.now ?? Clock.wallMilliseconds() }, mark: folder.markPath)
         var seeded: [(SeededFamily, [Identifier])] = []
         for number in 0..<plan.families {
@@ -76,7 +76,7 @@ enum Seeding {
             rules: RuleEnvironment(zoneExists: { $0 == "UTC" }))
     }
 
-    private static func addRecords(_ plan: SeedPlan, parent: Identifier, _ store: Store) throws {
+    private static func addRecords(_ plan: SeedPlan, parent: Identifier, _ store: FamilyStore) throws {
         let family = SeedNames.family(0)
         var athlete: Identifier?
         if plan.kind == .event {

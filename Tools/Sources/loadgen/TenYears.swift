@@ -15,7 +15,7 @@ struct TenYears {
     /// Changes that a family of five makes in ten years, some fourteen a day.
     static let changes = 50_000
 
-    private let store: Store
+    private let store: FamilyStore
     private let clock: TenYearsClock
     private let family: Identifier
     private let parent: Identifier
@@ -30,7 +30,7 @@ struct TenYears {
     private var deleted: [(kind: Kind, id: Identifier)] = []
 
     /// Adds the years to a family that was seeded a moment ago.
-    static func grow(_ store: Store, _ clock: TenYearsClock, family: Identifier, parent: Identifier, changes: Int) throws {
+    static func grow(_ store: FamilyStore, _ clock: TenYearsClock, family: Identifier, parent: Identifier, changes: Int) throws {
         let athletes = try ["Robin", "Sasha"].map { name in
             let invite = NewInvite(family: family, name: name, role: .athlete, born: "2008-05-05", by: parent)
             guard case .invited(let invited) = try store.perform(.invite(invite)).0.get() else { preconditionFailure("an invite is answered so") }
@@ -44,7 +44,7 @@ struct TenYears {
         }
     }
 
-    private init(store: Store, clock: TenYearsClock, family: Identifier, parent: Identifier, athletes: [Identifier]) {
+    private init(store: FamilyStore, clock: TenYearsClock, family: Identifier, parent: Identifier, athletes: [Identifier]) {
         self.store = store
         self.clock = clock
         self.family = family

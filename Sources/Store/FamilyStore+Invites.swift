@@ -28,7 +28,7 @@ package struct MadeInvite: Hashable, Sendable {
 //     withdrawn
 //
 // A member has at most one pending invite. Its code is the only one that the member has.
-extension Store {
+extension FamilyStore {
     /// Carries out the request of a parent's session, in one transaction.
     ///
     /// - Returns: the current invite, or the reason why nothing was done; and the change for the live rooms.

@@ -1,6 +1,6 @@
 // The cursors of the consumers of the log. A cursor is in the same database as the log, so a backup has both from one
 // moment.
-extension Store {
+extension FamilyStore {
     /// The largest number of consumers of one database. They are parts of the server, so more than this is a fault in
     /// the program.
     package static let maxConsumers = 64

@@ -6,7 +6,7 @@ import Wire
 
 // The steps for one proposal of a batch: a look-up of its receipt, a check of its author's membership, and the ledger's
 // decision.
-extension Store {
+extension FamilyStore {
     /// The kept octets of the payload hash: half of SHA-256. They distinguish two mutations of the same client.
     private static let hashOctets = 16
 

@@ -9,7 +9,7 @@ package import Wire
 /// (`durable`). After a `StoreFailure` every call throws it again: the process must end.
 ///
 /// It batches, keeps receipts, purges, imports and repairs; a `StoreEngine` stores the rows, and the ledger decides.
-package final class Store {
+package final class FamilyStore {
     /// The largest number of proposals in one transaction: a commit stays below about 5 ms, and more would save nothing
     /// (`swift-notes.md` §5).
     package static let maxBatch = 256
@@ -66,7 +66,7 @@ package final class Store {
     private var states: [Identifier: StoredFamily] = [:]
     private static let maxFamilies = 4_096
     private var clients: [ClientName: ClientState] = [:]
-    /// See `Store+Import`.
+    /// See `FamilyStore+Import`.
     var importing: OngoingImport?
     private static let maxClients = 16_384
 
@@ -123,7 +123,7 @@ package final class Store {
         precondition(requests.count <= Self.maxRequests, "a batch is at most \(Self.maxRequests) requests")
         guard !proposals.isEmpty || !requests.isEmpty else { return CommitReport(results: [], rest: []) }
         let at = at ?? environment.now()
-        /// The heads before a run with an unknown outcome, see `Store+Proposal`, `retold`.
+        /// The heads before a run with an unknown outcome, see `FamilyStore+Proposal`, `retold`.
         var heads: [Identifier: Int64] = [:]
         let outcome = try transaction { run in
             var results: [CommitResult] = []
@@ -361,4 +361,4 @@ package final class Store {
 }
 
 @available(*, unavailable)
-extension Store: Sendable {}
+extension FamilyStore: Sendable {}

@@ -42,7 +42,7 @@ struct ScrubbingRound {
 // transaction detaches the family, so that nobody can find it. Then portions remove its rows, then their remainders in
 // the database's free space, and last its files (`ErasedFiles`). Each portion leaves a state from which the next start
 // continues.
-extension Store {
+extension FamilyStore {
     /// The number of rows of one table, and of octets of their content, that one portion removes: some milliseconds.
     private static let rowsInErasure = 256
     private static let octetsInErasure = 131_072

@@ -1,6 +1,6 @@
 package import Family
 
-extension Store {
+extension FamilyStore {
     /// Withdraws several rights in one transaction, so that many of them cost one sync.
     ///
     /// - Parameter revocations: at most `maxBatch`.

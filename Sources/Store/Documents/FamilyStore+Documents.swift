@@ -3,8 +3,8 @@ package import Family
 package import Ledger
 package import Wire
 
-extension Store {
-    /// Makes the record of a document, in a transaction of its own; see `Store+Requests`.
+extension FamilyStore {
+    /// Makes the record of a document, in a transaction of its own; see `FamilyStore+Requests`.
     ///
     /// - Returns: its number in the chain of versions (the field `version`), or the reason why nothing was done; and
     ///   the change for the live rooms.

@@ -8,7 +8,7 @@ import Ledger
 // who has no password yet. A code by the host opens the whole person. Either is redeemed like the code of an invite,
 // and opens a session that counts as confirmed, so that a new password can be set within 10 minutes. All devices of the
 // person are notified.
-extension Store {
+extension FamilyStore {
     /// Makes the code for a member of a parent's family.
     ///
     /// - Parameter session: the parent's session, which must have confirmed if the parent has a password or passkey.

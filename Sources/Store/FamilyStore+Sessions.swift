@@ -38,7 +38,7 @@ package struct SessionMade: Hashable, Sendable {
 //     (none) --made--> alive --end, removal of the last membership, 90 idle days, `ends_at`--> (gone)
 //
 // Every act on the account depends on the session that asks: it must be alive, and not a token for a program.
-extension Store {
+extension FamilyStore {
     // MARK: Making
 
     /// Makes a session within the open transaction.

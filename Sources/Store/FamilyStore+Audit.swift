@@ -4,7 +4,7 @@ import Ledger
 
 // The audit log: the transaction of an act adds its entry, so that there is no act without an entry and no entry
 // without an act.
-extension Store {
+extension FamilyStore {
     /// Adds an act to the audit log of one family. Call it within the transaction of the act.
     ///
     /// - Parameters:

@@ -3,9 +3,9 @@ import Family
 import Ledger
 import Wire
 
-// Proposals of HTTP requests, decided within a batch (`Store.commit`). Each is independent, like a mutation: a refusal
+// Proposals of HTTP requests, decided within a batch (`FamilyStore.commit`). Each is independent, like a mutation: a refusal
 // leaves the others as they are, because nothing of a proposal is written before it is decided.
-extension Store {
+extension FamilyStore {
     /// Decides one request on top of all earlier decisions of the batch.
     ///
     /// - Throws: a failure of the engine.

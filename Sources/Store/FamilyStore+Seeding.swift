@@ -34,7 +34,7 @@ package struct SeededFamily: Sendable {
     }
 }
 
-extension Store {
+extension FamilyStore {
     /// Makes a family with its parents and a session for each, by the same steps as the admin commands, in one
     /// transaction.
     ///

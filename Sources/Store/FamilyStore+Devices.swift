@@ -10,7 +10,7 @@ package struct DeviceCodeMade: Hashable, Sendable {
 // Another device: a session that is signed in makes a code, and the other device redeems it like an invite's code, once
 // and within 10 minutes. The device gets all families of the person. The code dies with the session that made it, with
 // the next code of that session, and with the membership that it names.
-extension Store {
+extension FamilyStore {
     /// Makes the code for another device of the session's person.
     package func makeDeviceCode(by session: Int64) throws(StoreFailure) -> Result<DeviceCodeMade, Rejection> {
         try account { at in

@@ -4,7 +4,7 @@ import Wire
 
 // Purges rows that expire: receipts, invites, sessions, deleted records, the access log, the audit log. It works in
 // portions, each a transaction of its own of at most some milliseconds, between which the writer does other work.
-extension Store {
+extension FamilyStore {
     /// The steps of one round of purging.
     enum PurgeStep: Equatable {
         /// Receipts of the clients after this one.

@@ -30,7 +30,7 @@ package struct MailClaim: Hashable, Sendable {
 //
 // A process that ends between a claim and its mark leaves the mail claimed: the next process sends it again, with the
 // same Message-ID. So a mail is sent at least once, and mail programs show it once.
-extension Store {
+extension FamilyStore {
     /// Milliseconds of attempts for a mail: 24 hours. A mail with a code that is valid for a shorter time is attempted
     /// for that time.
     package static let mailLife: Int64 = 86_400_000

@@ -5,7 +5,7 @@ import Ledger
 package import Wire
 
 // Calendar feeds. A feed belongs to its member: nobody else sees it, and it ends with its member.
-extension Store {
+extension FamilyStore {
     /// Makes a feed or changes its settings, in one transaction.
     ///
     /// - Returns: the member's feeds, and the secret of a new one; or the reason why nothing was done.

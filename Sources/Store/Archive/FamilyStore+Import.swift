@@ -48,7 +48,7 @@ struct OngoingImport {
 
 // Imports a whole family from an archive into the database: many short transactions add rows under a key that no family
 // has yet, so that nobody sees any of them, and a last one makes the family.
-extension Store {
+extension FamilyStore {
     /// The number of rows of an unfinished import that one transaction removes.
     private static let sweep = 5_000
 

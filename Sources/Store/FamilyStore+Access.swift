@@ -1,7 +1,7 @@
 package import Bytes
 package import Family
 
-extension Store {
+extension FamilyStore {
     /// Adds views to the access log, in one transaction. Notes about a family that no longer exists are dropped. If the
     /// disk is full the entries are lost, because refusing a view would be worse than an incomplete log.
     package func note(_ accesses: [AccessNote]) throws(StoreFailure) {

@@ -36,7 +36,7 @@ package struct TokenMade: Hashable, Sendable {
 
 // Tokens for programs are sessions with a scope: they are listed, named and ended with the others, and end on their
 // day.
-extension Store {
+extension FamilyStore {
     /// Makes a token, or repeats the answer to the request that made it.
     ///
     /// - Parameter session: the session that asks, which must not be a token; it needs a check of the password or

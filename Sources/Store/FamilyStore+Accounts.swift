@@ -48,7 +48,7 @@ package struct FactorMade: Hashable, Sendable {
 //
 // Each change needs a check within the last 10 minutes (`requireCheck`), if the person has a password or passkey. A new
 // password or factor ends the other sessions.
-extension Store {
+extension FamilyStore {
     /// The largest number of devices known to a person.
     static let maxDevices = 20
 

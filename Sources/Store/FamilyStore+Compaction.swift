@@ -4,7 +4,7 @@ import Wire
 // Compaction of values that were replaced more than `Limits.historyAge` ago. The log and the history permanently keep
 // who changed which record when. Of the values, the log keeps those that the record still has, so that records match
 // their log (`StoreCheck`).
-extension Store {
+extension FamilyStore {
     /// The number of rows of the log that one portion reads, and the octets of frames after which it ends: some
     /// milliseconds.
     private static let rowsInPortion = 256

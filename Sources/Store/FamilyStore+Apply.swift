@@ -4,7 +4,7 @@ import Ledger
 import Wire
 
 // Writes the ledger's decisions to the engine. Called within a transaction.
-extension Store {
+extension FamilyStore {
     /// Writes the decisions of a batch so far.
     func write(_ batch: Batch) throws {
         var writes = BatchWrites()
@@ -44,7 +44,7 @@ extension Store {
 
 /// The stored data of one family.
 struct StoredView: FamilyView {
-    let store: Store
+    let store: FamilyStore
     let family: Int64
 
     func record(_ id: Identifier) throws -> Record? { try store.record(family: family, id) }

@@ -36,7 +36,7 @@ package struct MemberCommand: Hashable, Sendable {
 //     ^---withdrawal, younger birth date---|
 //
 // Nothing here opens a sign-in by itself: an athlete who may sign in still needs an invite.
-extension Store {
+extension FamilyStore {
     /// Carries out the request of a parent's session, in one transaction. Each act can be repeated: an act that is
     /// already done changes nothing and adds no entry to the audit log.
     ///
@@ -218,7 +218,7 @@ extension Rejection {
 
 // MARK: Guests whose day is over
 
-extension Store {
+extension FamilyStore {
     /// The largest number of guests that one call removes.
     private static let guestsInPortion = 64
 

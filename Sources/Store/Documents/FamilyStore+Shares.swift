@@ -3,8 +3,8 @@ package import Family
 import Ledger
 package import Wire
 
-extension Store {
-    /// Makes a link by which a school opens a document, in a transaction of its own; see `Store+Requests`.
+extension FamilyStore {
+    /// Makes a link by which a school opens a document, in a transaction of its own; see `FamilyStore+Requests`.
     ///
     /// - Returns: the link with its secret, or the reason why nothing was done; and the change for the live rooms, if
     ///   the document was not shared with the school before.

@@ -5,7 +5,7 @@ import Ledger
 
 // Acts of the person who runs the server. The transaction that carries an act out adds it to the audit log of the
 // families that it concerns.
-extension Store {
+extension FamilyStore {
     /// Carries out an act of the host, in one transaction.
     ///
     /// - Returns: the result for `--json`; or the reason why nothing was done.

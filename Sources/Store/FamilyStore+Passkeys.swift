@@ -51,7 +51,7 @@ package struct PasskeyRefusals: Hashable, Sendable {
 // Making and removing need a check within the last 10 minutes, if the person has a password or passkey. A new passkey
 // ends the other sessions, as a new factor does. A passkey verifies its user by itself (UV), so its use counts as
 // password and second factor together.
-extension Store {
+extension FamilyStore {
     /// The number of octets of a handle (Web Authentication Level 2, §5.4.3: at most 64, random).
     static let passkeyHandleOctets = 32
 

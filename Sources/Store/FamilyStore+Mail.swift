@@ -11,7 +11,7 @@ import Folding
 // An address is private: no record contains it, frames contain it only masked, and it never reaches the audit log or
 // the log of the server. An address that was replaced or removed receives a mail about that. A confirmed address is a
 // way of recovery and not a factor, so no session ends with it.
-extension Store {
+extension FamilyStore {
     /// Milliseconds for which a code in a mail is valid: 30 minutes.
     package static let mailCodeLife: Int64 = 30 * 60_000
     /// The largest number of people with the same address: a parent, and the athletes whose mail they read.

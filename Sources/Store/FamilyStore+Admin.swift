@@ -5,7 +5,7 @@ import Ledger
 package import Wire
 
 // Commands for families, members and sessions, in the same writer as everything else.
-extension Store {
+extension FamilyStore {
     /// Carries out an admin command, in one transaction.
     ///
     /// - Parameter at: the time of the act, UTC milliseconds; `nil`: now. Only for invented families, in the order of

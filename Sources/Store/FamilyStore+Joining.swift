@@ -5,7 +5,7 @@ package import Wire
 
 // A signed-in person joins one more family: the membership is added to the person, and no second person with a second
 // sign-in is made.
-extension Store {
+extension FamilyStore {
     /// The largest number of families of one person.
     static let maxFamiliesOfPerson = 64
 
