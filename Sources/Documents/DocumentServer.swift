@@ -11,12 +11,12 @@ internal import Terminal
 package final class DocumentServer {
     private let base: String
     private let token: String
-    private let client: HTTPClient
+    private let client: CurlClient
 
     package init(_ address: ServerAddress, token: String) throws(DocumentFailure) {
         base = "\(address.isSecure ? "https" : "http")://\(address.authority)"
         self.token = token
-        do throws(HTTPClientError) { client = try HTTPClient(authorities: address.authorities) } catch { throw DocumentFailure(error) }
+        do throws(HTTPClientError) { client = try CurlClient(authorities: address.authorities) } catch { throw DocumentFailure(error) }
     }
 
     // MARK: Uploads (tus 1.0.0)

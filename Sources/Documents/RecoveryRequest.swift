@@ -16,7 +16,7 @@ package enum RecoveryRequest {
             "POST", "\(address.isSecure ? "https" : "http")://\(address.authority)/account/recovery", fields: [("Content-Type", "application/json")],
             content: .octets(writer.octets))
         let reply: HTTPReply
-        do throws(HTTPClientError) { reply = try HTTPClient(authorities: address.authorities).perform(request) } catch { throw DocumentFailure(error) }
+        do throws(HTTPClientError) { reply = try CurlClient(authorities: address.authorities).perform(request) } catch { throw DocumentFailure(error) }
         guard reply.head.status == 202 else { throw DocumentFailure(reply) }
     }
 }

@@ -79,7 +79,7 @@ final class Exchange {
             target = file(head)
         }
         guard let (raw, offset) = target else {
-            content.append(contentsOf: octets.prefix(max(0, HTTPClient.maxContent - content.count)))
+            content.append(contentsOf: octets.prefix(max(0, CurlClient.maxContent - content.count)))
             return true
         }
         do throws(Errno) {

@@ -21,7 +21,7 @@ package struct HTTPRequest: Sendable {
     package var url: String
     package var fields: [(name: String, value: String)]
     package var content: Content
-    /// The seconds with less than one octet per second in either direction after which the server counts as gone; `nil`: `HTTPClient.stallTime`.
+    /// The seconds with less than one octet per second in either direction after which the server counts as gone; `nil`: `CurlClient.stallTime`.
     package var stallSeconds: Int?
 
     package init(_ method: String, _ url: String, fields: [(name: String, value: String)] = [], content: Content = .none) {
@@ -49,7 +49,7 @@ package struct HTTPReplyHead: Sendable {
 /// A response.
 package struct HTTPReply: Sendable {
     package var head: HTTPReplyHead
-    /// The content, unless it went to a file; at most `HTTPClient.maxContent` of it.
+    /// The content, unless it went to a file; at most `CurlClient.maxContent` of it.
     package var content: [UInt8]
 }
 

@@ -55,7 +55,7 @@ struct HTTPClientTests {
                 && !request.text.lowercased().contains("expect:") && request.hasSuffix("abc")
             return "HTTP/1.1 104 Upload\r\nUpload-Offset: 1\r\n\r\nHTTP/1.1 \(isRight ? 200 : 400) OK\r\nX-A:  b c \r\nContent-Length: 2\r\n\r\nhi"
         }], readingUntil: { $0.hasSuffix("abc") })
-        let reply = try HTTPClient().perform(
+        let reply = try CurlClient().perform(
             HTTPRequest("PATCH", server.url + "/files/1", fields: [("Upload-Offset", "3")], content: .octets(Array("abc".utf8))))
         #expect(reply.head.status == 200)
         #expect(reply.head["x-a"] == "b c")
@@ -65,7 +65,7 @@ struct HTTPClientTests {
 
     @Test("A field that would end the line is refused")
     func injection() throws {
-        let client = try HTTPClient()
+        let client = try CurlClient()
         #expect(throws: HTTPClientError.file("a field holds a control character")) {
             try client.perform(HTTPRequest("GET", "http://127.0.0.1:1/", fields: [("A", "b\r\nC: d")]))
         }
@@ -74,7 +74,7 @@ struct HTTPClientTests {
     @Test("A redirect is an ordinary response: a token belongs to one server")
     func redirect() throws {
         let server = try ScriptedServer([{ _ in "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n" }])
-        #expect(try HTTPClient().perform(HTTPRequest("GET", server.url + "/")).head.status == 302)
+        #expect(try CurlClient().perform(HTTPRequest("GET", server.url + "/")).head.status == 302)
     }
 
     @Test("Content comes from the middle of a file, and goes into the middle of a file")
@@ -89,7 +89,7 @@ struct HTTPClientTests {
             [{ $0.hasSuffix("\r\n\r\n3456") ? "HTTP/1.1 206 Partial\r\nContent-Length: 2\r\n\r\nXY" : "HTTP/1.1 400 No\r\n\r\n" }],
             readingUntil: { $0.hasSuffix("3456") })
         let raw = target.raw
-        let reply = try HTTPClient().perform(
+        let reply = try CurlClient().perform(
             HTTPRequest("PUT", server.url + "/", content: .file(raw: source.raw, offset: 3, count: 4)),
             file: { $0.status == 206 ? (raw, 2) : nil })
         #expect(reply.head.status == 206)
@@ -104,7 +104,7 @@ struct HTTPClientTests {
         try Files.write(Array("0123".utf8), to: folder + "/source")
         let source = try Files.openForReading(folder + "/source")
         let server = try ScriptedServer([{ _ in "" }], readingUntil: { $0.hasSuffix("0123") })
-        let client = try HTTPClient()
+        let client = try CurlClient()
         #expect(throws: HTTPClientError.file("the file became shorter while it was sent")) {
             try client.perform(HTTPRequest("PUT", server.url + "/", content: .file(raw: source.raw, offset: 0, count: 10)))
         }
@@ -112,7 +112,7 @@ struct HTTPClientTests {
 
     @Test("No server, an interrupted response, and a cancelled request are three different errors")
     func failures() throws {
-        let client = try HTTPClient()
+        let client = try CurlClient()
         #expect { try client.perform(HTTPRequest("GET", "http://127.0.0.1:1/")) } throws: { error in
             if case HTTPClientError.unreachable(let reason) = error { reason.contains("connect") } else { false }
         }
@@ -131,6 +131,6 @@ struct HTTPClientTests {
         let server = try ScriptedServer([{ _ in
             "HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n" + String(repeating: "x", count: 300_000)
         }])
-        #expect(try HTTPClient().perform(HTTPRequest("GET", server.url + "/")).content.count == HTTPClient.maxContent)
+        #expect(try CurlClient().perform(HTTPRequest("GET", server.url + "/")).content.count == CurlClient.maxContent)
     }
 }

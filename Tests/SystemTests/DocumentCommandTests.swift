@@ -342,7 +342,7 @@ extension SystemTests {
             let huddle = HuddleProgram(server, token: parent.token)
             let document = try id(try huddle.run("docs", "upload", try pdf(), "--type", "transcript", "--athlete", athlete.name))
             let school = try #require(try huddle.run("schools", "--json").lines().first?["fields"]?["name"]?.string)
-            func status(_ url: String) throws -> Int { try HTTPClient().perform(HTTPRequest("GET", url)).head.status }
+            func status(_ url: String) throws -> Int { try CurlClient().perform(HTTPRequest("GET", url)).head.status }
             #expect(try huddle.run("docs", "shares", document).output == "There is no link to t. huddle docs share makes one.\n")
             let made = try huddle.run("docs", "share", document, "--school", school, "--days", "7")
             let url = try String(#require(made.output.split(separator: "\n").first))

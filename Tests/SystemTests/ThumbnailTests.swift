@@ -31,7 +31,7 @@ extension SystemTests {
         }
 
         private func thumbnail(_ server: RunningServer, _ id: String) throws -> HTTPReply {
-            try HTTPClient().perform(
+            try CurlClient().perform(
                 HTTPRequest(
                     "GET", "http://127.0.0.1:\(server.port)/documents/\(id)/thumbnail", fields: [("Authorization", "Bearer \(demo.parents[0].token)")]))
         }

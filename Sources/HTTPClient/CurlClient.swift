@@ -6,7 +6,7 @@ internal import Posix
 ///
 /// Redirects are not followed (a token belongs to one server), and no proxy is taken from the environment for a server
 /// on this machine. Not for concurrent use by two threads.
-package final class HTTPClient {
+package final class CurlClient {
     /// The largest content, in octets, that is kept of a response without a target file: an error's sentence is far
     /// below.
     package static let maxContent = 262_144
@@ -21,7 +21,7 @@ package final class HTTPClient {
 
     /// - Parameter authorities: a PEM file with the certificates to trust; `nil` for the system's.
     package init(authorities: String? = nil) throws(HTTPClientError) {
-        guard HTTPClient.isReady, let handle = ccurl_init() else {
+        guard CurlClient.isReady, let handle = ccurl_init() else {
             throw .unreachable("libcurl cannot be loaded: install the package libcurl4")
         }
         self.handle = handle
@@ -80,9 +80,9 @@ package final class HTTPClient {
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_NOPROXY, "localhost,127.0.0.1,::1")
-        set(CURLOPT_CONNECTTIMEOUT, HTTPClient.connectTime)
+        set(CURLOPT_CONNECTTIMEOUT, CurlClient.connectTime)
         set(CURLOPT_LOW_SPEED_LIMIT, 1)
-        set(CURLOPT_LOW_SPEED_TIME, request.stallSeconds ?? HTTPClient.stallTime)
+        set(CURLOPT_LOW_SPEED_TIME, request.stallSeconds ?? CurlClient.stallTime)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // Half a mebibyte per read: fewer calls for large files.
         set(CURLOPT_UPLOAD_BUFFERSIZE, 524_288)
@@ -114,4 +114,4 @@ package final class HTTPClient {
 }
 
 @available(*, unavailable)
-extension HTTPClient: Sendable {}
+extension CurlClient: Sendable {}
