@@ -37,7 +37,7 @@ package struct DemoFamily: Sendable {
     package static func make(
         in store: FamilyStore, environment: StoreEnvironment
     ) throws(StoreFailure) -> (Result<DemoFamily, Rejection>, [CommitResult]) {
-        var maker = Maker(store, environment)
+        var maker = DemoBuilder(store, environment)
         let made: Result<DemoFamily, Rejection>
         do throws(DemoStop) {
             made = .success(try maker.make())
@@ -56,7 +56,7 @@ private enum DemoStop: Error {
     case failed(StoreFailure)
 }
 
-private struct Maker {
+private struct DemoBuilder {
     let store: FamilyStore
     let environment: StoreEnvironment
     /// The least number of milliseconds between two actions.

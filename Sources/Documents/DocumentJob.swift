@@ -44,7 +44,7 @@ package struct JobLine: Sendable {
     package static let progressInterval: Int64 = 100
 
     /// The result of adding a job.
-    package enum Reception: Hashable, Sendable {
+    package enum AddResult: Hashable, Sendable {
         /// Too many jobs wait, or the queue is ending.
         case refused
         case waits
@@ -62,7 +62,7 @@ package struct JobLine: Sendable {
 
     package init() {}
 
-    package mutating func put(_ job: DocumentJob) -> Reception {
+    package mutating func put(_ job: DocumentJob) -> AddResult {
         guard !isEnding, jobs.count < Self.limit else { return .refused }
         jobs.append(job)
         defer { isWorking = true }

@@ -28,7 +28,7 @@ extension Hub {
             return
         }
         // A join is paid for when it is done, and a snapshot is the largest answer that there is: nobody begins one in debt.
-        if let wait = accounts.debt(of: Payer(family: membership.family, member: membership.member), now: now) {
+        if let wait = accounts.debt(of: WorkOwner(family: membership.family, member: membership.member), now: now) {
             sendError(
                 Rejection(.busy, "Your family has used its share of the server's time. Try again in a moment.", retryAfter: wait), to: session,
                 request: request)
@@ -263,7 +263,7 @@ extension Hub {
     ///
     /// - Parameter cost: charged in advance, microseconds.
     func admits(_ session: Session, in room: Room, request: Int64?, _ work: WorkAccounts.Work = .other, cost: Int64 = 0) -> Bool {
-        switch accounts.accept(Payer(family: room.family, member: session.member), work, cost: cost, now: now) {
+        switch accounts.accept(WorkOwner(family: room.family, member: session.member), work, cost: cost, now: now) {
         case nil: return true
         case .requests(let wait):
             sendError(Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait), to: session, request: request)

@@ -56,7 +56,7 @@ extension Hub {
                 Rejection(.tooManyPending, ErrorCode.tooManyPending.sentence, retryAfter: 100), mutation, to: session)
             return false
         }
-        switch accounts.accept(Payer(family: room.family, member: session.member), .mutation, cost: cost, now: now) {
+        switch accounts.accept(WorkOwner(family: room.family, member: session.member), .mutation, cost: cost, now: now) {
         case nil: return true
         case .requests(let wait):
             sendRejection(Rejection(.rateLimited, ErrorCode.rateLimited.sentence, retryAfter: wait), mutation, to: session)

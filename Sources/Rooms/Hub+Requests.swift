@@ -84,16 +84,16 @@ extension Hub {
     // MARK: Payment
 
     /// The payer of a session's reads; `nil` before it joins.
-    package func payer(of id: SessionID) -> Payer? {
+    package func payer(of id: SessionID) -> WorkOwner? {
         guard let session = session(id), let room = session.room else { return nil }
-        return Payer(family: room.family, member: session.member)
+        return WorkOwner(family: room.family, member: session.member)
     }
 
     /// Accepts a request over HTTP of a member: it counts with the frames of their sessions.
     ///
     /// - Parameter now: milliseconds.
     /// - Returns: why not, with the time until it may come again.
-    package func admit(_ payer: Payer, now: Int64) -> Rejection? {
+    package func admit(_ payer: WorkOwner, now: Int64) -> Rejection? {
         switch accounts.accept(payer, cost: WorkEstimate.httpRequest, now: now) {
         case nil: nil
         case .requests(let wait)?, .time(let wait)?, .family(_, let wait)?: Rejection(.rateLimited, "Too many requests. Try again in a moment.", retryAfter: wait)
@@ -103,7 +103,7 @@ extension Hub {
     /// A read is done.
     ///
     /// - Parameter owed: microseconds that it took beyond `ReadRequest.reserved`; negative if it took less.
-    package func charge(_ payer: Payer, owed: Int64) { accounts.charge(family: payer.family, member: payer.member, owed, now: now) }
+    package func charge(_ payer: WorkOwner, owed: Int64) { accounts.charge(family: payer.family, member: payer.member, owed, now: now) }
 
     /// The readers had no room for what a session asked.
     ///

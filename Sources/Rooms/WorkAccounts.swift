@@ -2,7 +2,7 @@ package import Bytes
 import Family
 
 /// The member that work is done for. Their family pays with them.
-package struct Payer: Hashable, Sendable {
+package struct WorkOwner: Hashable, Sendable {
     package var family: Identifier
     package var member: Identifier
 
@@ -71,7 +71,7 @@ struct WorkAccounts {
     /// Of families with values of their own.
     private var ownRates: [Identifier: FamilyRates] = [:]
     private let limits: Limits
-    private var members: [Payer: Account] = [:]
+    private var members: [WorkOwner: Account] = [:]
     private var families: [Identifier: FamilyAccount] = [:]
 
     init(_ limits: Limits, maxAccounts: Int = WorkAccounts.maxAccounts) {
@@ -105,7 +105,7 @@ struct WorkAccounts {
     /// - Parameters:
     ///   - cost: charged in advance, microseconds.
     ///   - now: milliseconds.
-    mutating func accept(_ payer: Payer, _ work: Work = .other, cost: Int64, now: Int64) -> Denial? {
+    mutating func accept(_ payer: WorkOwner, _ work: Work = .other, cost: Int64, now: Int64) -> Denial? {
         var account = members[payer] ?? Account()
         var family = families[payer.family] ?? FamilyAccount()
         if let wait = account.time.wait(memberRate, now: now) { return .time(min(wait, Self.longestWait)) }
@@ -129,7 +129,7 @@ struct WorkAccounts {
     }
 
     /// The milliseconds until neither a member nor their family is in debt with time; `nil` if none is.
-    mutating func debt(of payer: Payer, now: Int64) -> Int64? {
+    mutating func debt(of payer: WorkOwner, now: Int64) -> Int64? {
         var account = members[payer] ?? Account()
         var family = families[payer.family] ?? FamilyAccount()
         let wait = account.time.wait(memberRate, now: now) ?? family.time.wait(familyRate, now: now)
@@ -144,7 +144,7 @@ struct WorkAccounts {
         var bill = families[family] ?? FamilyAccount()
         bill.time.charge(cost, familyRate, now: now)
         guard let member else { return keep(bill, of: family) }
-        let payer = Payer(family: family, member: member)
+        let payer = WorkOwner(family: family, member: member)
         var account = members[payer] ?? Account()
         account.time.charge(cost, memberRate, now: now)
         keep(account, of: payer, bill)
@@ -167,7 +167,7 @@ struct WorkAccounts {
         }
     }
 
-    private mutating func keep(_ account: Account, of payer: Payer, _ family: FamilyAccount) {
+    private mutating func keep(_ account: Account, of payer: WorkOwner, _ family: FamilyAccount) {
         if members[payer] != nil || members.count < most { members[payer] = account }
         keep(family, of: payer.family)
     }

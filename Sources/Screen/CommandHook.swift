@@ -14,7 +14,7 @@ package final class CommandHook: Sendable {
     package static let textLimit = 4_096
 
     /// The input of one run.
-    package struct Occasion: Hashable, Sendable {
+    package struct Run: Hashable, Sendable {
         /// The text for standard input.
         package var text: String
         /// Added to the environment, "NAME=value".
@@ -29,7 +29,7 @@ package final class CommandHook: Sendable {
     private struct State {
         var isRunning = false
         /// The newest occasion that came during a run; those between are dropped.
-        var next: Occasion?
+        var next: Run?
         /// The thread of the runs.
         var thread: Thread?
         var isEnding = false
@@ -81,7 +81,7 @@ package final class CommandHook: Sendable {
     }
 
     /// Starts the command now, or after the current run.
-    package func run(_ occasion: Occasion) {
+    package func run(_ occasion: Run) {
         state.withLock { state in
             guard !state.isEnding else { return }
             guard !state.isRunning else {
@@ -94,8 +94,8 @@ package final class CommandHook: Sendable {
         }
     }
 
-    private func work(_ first: Occasion) {
-        var current: Occasion? = first
+    private func work(_ first: Run) {
+        var current: Run? = first
         while let occasion = current {
             try? runOnce(occasion)
             current = state.withLock { state in
@@ -106,7 +106,7 @@ package final class CommandHook: Sendable {
         }
     }
 
-    private func runOnce(_ occasion: Occasion) throws(Errno) {
+    private func runOnce(_ occasion: Run) throws(Errno) {
         let child = try ChildProcess.start(
             command, environment: Environment.all + occasion.variables, input: .piped, output: .nothing, errors: .nothing)
         var octets = Array(occasion.text.utf8.prefix(Self.textLimit))

@@ -50,7 +50,7 @@ final class ReaderPool: Sendable {
 
     /// - Parameter payer: the member and family to charge; `nil` before a join.
     /// - Returns: false if there is no room for it.
-    func submit(_ session: SessionID, _ request: ReadRequest, _ payer: Payer?) -> Bool {
+    func submit(_ session: SessionID, _ request: ReadRequest, _ payer: WorkOwner?) -> Bool {
         // The session has ended already.
         guard request.isShort || payer != nil else { return false }
         return mailbox.put(

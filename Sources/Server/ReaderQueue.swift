@@ -43,7 +43,7 @@ struct ReaderQueue: Sendable {
     struct Job: Sendable {
         var kind: Class
         /// The payer, whose family has the turn of a question; `nil` for short jobs before a join.
-        var payer: Payer?
+        var payer: WorkOwner?
         /// The family that has the turn of an arrival; `nil` if it is not known yet.
         var family: Identifier?
         /// Whether it counts against the bounds of family and member.
@@ -79,7 +79,7 @@ struct ReaderQueue: Sendable {
     private var nextShort = Class.arrival
     /// A join comes next where sign-ins wait as well.
     private var isJoinNext = true
-    private var counted: [Payer: Int] = [:]
+    private var counted: [WorkOwner: Int] = [:]
     private var countedOfFamily: [Identifier: Int] = [:]
     private var refused: [Class: Int] = [:]
     private(set) var isClosed = false

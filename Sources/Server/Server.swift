@@ -127,9 +127,9 @@ package enum HuddleServer {
             if let reason = store.epochRenewal { log(.warning, "epoch_renewed", [.init("reason", reason)]) }
             let readers = ReaderPool(events: events, log: log)
             defer { readers.stop() }
-            let shelf = ListingShelf()
+            let sharedListings = SharedListingCache()
             for _ in 0..<ReaderPool.threads {
-                readers.start(try database.openReader(limits, shelf: shelf))
+                readers.start(try database.openReader(limits, sharedListings: sharedListings))
             }
             let policy = DiskPolicy()
             let digests = BackgroundWorker()

@@ -44,8 +44,8 @@ struct ServerDatabase: Sendable {
     ///
     /// - Parameter shelf: the lists that the reader shares with other readers.
     /// - Throws: if the writer has not prepared the database.
-    func openReader(_ limits: Limits, shelf: ListingShelf = ListingShelf()) throws(StoreFailure) -> StoreReader {
-        try StoreReader(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), shelf: shelf)
+    func openReader(_ limits: Limits, sharedListings: SharedListingCache = SharedListingCache()) throws(StoreFailure) -> StoreReader {
+        try StoreReader(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), sharedListings: sharedListings)
     }
 
     /// The check of the database in `folder`, with or without a running server beside it.

@@ -17,7 +17,7 @@ final class Shard {
     let workers: Workers
     let access: AccessControl
     let usage: UsageRecorder
-    let accounts: AccountDesk
+    let accounts: AccountService
     let hub: HubDriver
     let drain: Drain
     let acceptor: Acceptor
@@ -39,7 +39,7 @@ final class Shard {
         workers = Workers(readers: readers, writer: writer, files: files)
         usage = UsageRecorder(reactor: reactor, log: log, writer: writer)
         access = AccessControl(hub: hub, reactor: reactor, writer: writer, workers: workers, usage: usage)
-        accounts = AccountDesk(reactor: reactor, workers: workers)
+        accounts = AccountService(reactor: reactor, workers: workers)
         let budget = RequestBudget(hub: hub, reactor: reactor)
         self.hub = HubDriver(
             hub: hub, reactor: reactor, limits: limits, log: log, writer: writer, readers: readers, access: access, usage: usage,

@@ -18,14 +18,14 @@ enum ShardEvent: Sendable {
     case noticed([AccountNotice])
     case administered(UInt64, Result<AdminReply, Rejection>)
     /// `owed`: the microseconds that the read took beyond the charge in advance; `nil`: nobody pays.
-    case answered(SessionID, ReadAnswer, Payer?, owed: Int64)
+    case answered(SessionID, ReadAnswer, WorkOwner?, owed: Int64)
     /// The changes of a family after a sequence that its room did not receive.
     case missing(Identifier, after: Int64, MissingAnswer)
     /// The result of a request's job; `nil` if it failed.
     case jobEnded(UInt64, (any Sendable)?)
     /// The answer to a request's proposal, which is on stable storage. `took`: the writer's microseconds, which the
     /// member pays.
-    case proposalEnded(UInt64, BatchAnswer, Payer, took: Int64)
+    case proposalEnded(UInt64, BatchAnswer, WorkOwner, took: Int64)
     /// The rows that purging skipped.
     case damaged([DamagedRow])
     case writerStopped

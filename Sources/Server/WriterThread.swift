@@ -169,7 +169,7 @@ private struct WriterLoop {
                     rest.append(proposal)
                     continue
                 }
-                let payer = Payer(family: proposal.request.family, member: proposal.request.member)
+                let payer = WorkOwner(family: proposal.request.family, member: proposal.request.member)
                 events.put(.proposalEnded(proposal.ticket, done.answer, payer, took: done.took))
             }
             if !report.rest.isEmpty || !rest.isEmpty { mailbox.putBack(report.rest, of: proposals, rest) }

@@ -94,7 +94,7 @@ final class Batch {
     func record(_ receipt: RecordedReceipt, of mutation: Int64, _ name: ClientName, _ known: ClientState?, at: Int64) {
         weight += receipt.frame.count
         receipts.append(ReceiptWrite(name: name, client: known?.key, mutation: mutation, at: at, receipt: receipt))
-        var client = known ?? ClientState(key: nil, floor: 0, newest: 0, kept: KeptReceipts())
+        var client = known ?? ClientState(key: nil, floor: 0, newest: 0, kept: UnloggedReceipts())
         client.newest = max(client.newest, mutation)
         if !receipt.isOfChange { client.kept.add(receipt.keptOctets) }
         clients[name] = client

@@ -17,7 +17,7 @@ final class Listing {
     init(sequence: Int64) { self.sequence = sequence }
 
     /// A copy of the listing of another reader.
-    init(_ shelved: ListingShelf.Shelved) {
+    init(_ shelved: SharedListingCache.Entry) {
         sequence = shelved.sequence
         keys = shelved.keys
         places.reserveCapacity(keys.count)
@@ -53,7 +53,7 @@ extension Listing: Sendable {}
 /// a list may take. So the memory would still be needed, and stored keys would only help the first list after a start:
 /// 40 ms for 6,000 events. They would cost a write with each record, and a way to renew them when the table that folds
 /// letters changes. Instead, an idle reader reads a large family's listings when a member joins
-/// (`StoreReader.prepareLists`), and the other reader takes them over (`ListingShelf`).
+/// (`StoreReader.prepareLists`), and the other reader takes them over (`SharedListingCache`).
 final class ListingCache {
     struct Name: Hashable {
         let family: Int64
@@ -118,8 +118,8 @@ extension ListingCache: Sendable {}
 
 /// A place where a reader leaves large listings that it has read, so that the next one need not read them: taking them
 /// over costs a hundredth.
-package final class ListingShelf: Sendable {
-    struct Shelved: Sendable {
+package final class SharedListingCache: Sendable {
+    struct Entry: Sendable {
         /// The listing contains every change up to this one.
         let sequence: Int64
         let keys: [ListKeys]
@@ -130,13 +130,13 @@ package final class ListingShelf: Sendable {
     static let maxListings = 8
     static let smallest = 200
 
-    private let shelved = Lock<[ListingCache.Name: Shelved]>([:])
+    private let shelved = Lock<[ListingCache.Name: Entry]>([:])
 
     package init() {}
 
     func put(_ listing: Listing, _ name: ListingCache.Name) {
         guard listing.keys.count >= Self.smallest else { return }
-        let copy = Shelved(sequence: listing.sequence, keys: listing.keys)
+        let copy = Entry(sequence: listing.sequence, keys: listing.keys)
         shelved.withLock { shelved in
             // A reader that has not taken the others by now has read them itself.
             if shelved.count >= Self.maxListings, shelved[name] == nil { shelved = [:] }
@@ -145,7 +145,7 @@ package final class ListingShelf: Sendable {
     }
 
     /// Takes a listing off the shelf, if it is not newer than wanted.
-    func take(_ name: ListingCache.Name, upTo sequence: Int64) -> Shelved? {
+    func take(_ name: ListingCache.Name, upTo sequence: Int64) -> Entry? {
         shelved.withLock { shelved in
             guard let found = shelved[name], found.sequence <= sequence else { return nil }
             shelved[name] = nil

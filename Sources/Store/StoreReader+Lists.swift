@@ -160,7 +160,7 @@ extension StoreReader {
     /// The listing of a kind, updated to `sequence`.
     private func listing(_ family: Int64, _ kind: Kind, sequence: Int64) throws -> Listing {
         let name = ListingCache.Name(family: family, kind: kind)
-        if let found = listings.find(name) ?? shelf.take(name, upTo: sequence).map(Listing.init), found.sequence <= sequence,
+        if let found = listings.find(name) ?? sharedListings.take(name, upTo: sequence).map(Listing.init), found.sequence <= sequence,
             sequence - found.sequence <= Self.followedChanges
         {
             if found.sequence < sequence {
@@ -192,7 +192,7 @@ extension StoreReader {
         }
         listings.keep(listing, name)
         listings.trim()
-        shelf.put(listing, name)
+        sharedListings.put(listing, name)
         return listing
     }
 

@@ -19,7 +19,7 @@ package final class StoreReader {
     /// The number of octets that a digest reads: about ten milliseconds. Tests make it small.
     var digestOctets = 8_388_608
     let listings = ListingCache()
-    let shelf: ListingShelf
+    let sharedListings: SharedListingCache
     /// The records that were found damaged so far, for the log. All records whose ids cannot be read either are one
     /// entry, `nil`.
     package private(set) var damaged: Set<Identifier?> = []
@@ -27,10 +27,10 @@ package final class StoreReader {
     /// - Parameters:
     ///   - engine: an engine that nobody else uses.
     ///   - shelf: the listings that it shares with other readers of this database.
-    package init(_ engine: any ReaderEngine, environment: StoreEnvironment, shelf: ListingShelf = ListingShelf()) {
+    package init(_ engine: any ReaderEngine, environment: StoreEnvironment, sharedListings: SharedListingCache = SharedListingCache()) {
         self.engine = engine
         self.environment = environment
-        self.shelf = shelf
+        self.sharedListings = sharedListings
         epoch = engine.epoch
     }
 

@@ -59,7 +59,7 @@ final class ReceiptTable: ReceiptWrites {
         return try findClient.one { row in
             ClientState(
                 key: row.int64(0), floor: row.int64(1), newest: row.int64(2),
-                kept: KeptReceipts(count: Int(row.int64(3)), octets: Int(row.int64(4))))
+                kept: UnloggedReceipts(count: Int(row.int64(3)), octets: Int(row.int64(4))))
         }
     }
 
@@ -120,7 +120,7 @@ final class ReceiptTable: ReceiptWrites {
         guard let key = client.key else { return nil }
         keptReceipts.bind(1, family)
         keptReceipts.bind(2, key)
-        let (left, gone) = KeptReceipts.shortened(try keptReceipts.all { ($0.int64(0), Int($0.int64(1))) })
+        let (left, gone) = UnloggedReceipts.shortened(try keptReceipts.all { ($0.int64(0), Int($0.int64(1))) })
         guard let newestDeleted = gone.first?.mutation else { return nil }
         let floor = max(client.floor, newestDeleted)
         raiseFloor.bind(1, floor)

@@ -359,11 +359,11 @@ extension StoreReader {
     /// - Parameter shelf: what it shares with other readers of this database.
     /// - Throws: if there is no database, or one that the writer has not made ready.
     package convenience init(
-        path: String, vfs: String? = nil, environment: StoreEnvironment, shelf: ListingShelf = ListingShelf()
+        path: String, vfs: String? = nil, environment: StoreEnvironment, sharedListings: SharedListingCache = SharedListingCache()
     ) throws(StoreFailure) {
         let engine: SQLiteReader
         do { engine = try SQLiteReader(path: path, vfs: vfs) } catch { throw SQLiteFailure.storeFailure(error) }
-        self.init(engine, environment: environment, shelf: shelf)
+        self.init(engine, environment: environment, sharedListings: sharedListings)
     }
 }
 

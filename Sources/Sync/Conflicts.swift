@@ -21,7 +21,7 @@ package struct ConflictSides: Hashable, Sendable {
     }
 
     /// The scope of a conflict.
-    package enum Matter: Hashable, Sendable {
+    package enum Scope: Hashable, Sendable {
         /// Some fields.
         case fields
         /// The record was deleted in the meantime: `yours` restores it with the change.
@@ -34,7 +34,7 @@ package struct ConflictSides: Hashable, Sendable {
     package let draft: Int64
     /// Position of the operation in its batch.
     package let operation: Int
-    package let matter: Matter
+    package let matter: Scope
     /// The current record; a decision is based on this version.
     package let record: Record
     /// In the order of the declaration; empty if the whole record is in conflict.

@@ -47,7 +47,7 @@ package enum Completions {
     package static func next(_ characters: [Character], cursor: Int, _ names: RecordNames, _ keymap: Keymap = ViewCommands.defaultKeymap(), deleted: @escaping () -> RecordNames? = { nil }) -> CompletionMenu? {
         let line = String(characters.prefix(cursor))
         if let menu = keys(line, cursor, keymap) { return menu }
-        guard line.hasPrefix("/"), !line.hasPrefix("//"), line.contains(where: \.isWhitespace), Deed.of(line) == nil else { return nil }
+        guard line.hasPrefix("/"), !line.hasPrefix("//"), line.contains(where: \.isWhitespace), ActionMessage.of(line) == nil else { return nil }
         let (words, start) = SlashCommand.unfinished(String(line.dropFirst()))
         guard case .candidates(let found) = Completion.answer(words, inConversation: true, deleted: deleted, names: { names }) else { return nil }
         return CompletionMenu(

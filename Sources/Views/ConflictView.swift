@@ -70,7 +70,7 @@ package enum ConflictAction: Hashable, Sendable {
 /// other buffers.
 ///
 /// Source: `guarantees.md`, "no lost update" and "nothing lost at the client".
-package struct ConflictView: Sendable, AskingPane {
+package struct ConflictView: Sendable, PromptPane {
     /// The side or text that the author chose for a field.
     package enum Choice: Hashable, Sendable {
         case yours, theirs, both
@@ -348,6 +348,6 @@ package struct ConflictView: Sendable, AskingPane {
     }
 }
 
-extension ConflictAction: Asking {
+extension ConflictAction: ViewAction {
     static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
 }

@@ -61,7 +61,7 @@ package enum DocumentsCommand: String, CaseIterable, Sendable, PaneCommand {
 }
 
 /// An upload as the form describes it.
-package struct UploadWish: Hashable, Sendable {
+package struct UploadDescription: Hashable, Sendable {
     package var path: String
     /// One of the document types.
     package var type: String
@@ -81,7 +81,7 @@ package enum DocumentsAction: Hashable, Sendable {
     /// The caller suggests an unused path with `askForPlace`.
     case askDownload(Identifier)
     case download(Identifier, to: String)
-    case upload(UploadWish)
+    case upload(UploadDescription)
     /// The caller passes the matches to `complete`.
     case completePath(String)
     case share(Identifier, school: Identifier)
@@ -95,6 +95,6 @@ package enum DocumentsAction: Hashable, Sendable {
     case remember(isGrid: Bool, Query.Sort?)
 }
 
-extension DocumentsAction: Asking {
+extension DocumentsAction: ViewAction {
     static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
 }

@@ -10,7 +10,7 @@ package import Words
 /// and downloads. Pure.
 ///
 /// Source: R118–R149.
-package struct DocumentsView: Sendable, AskingPane, SearchingPane {
+package struct DocumentsView: Sendable, PromptPane, SearchPane {
     /// A list from which the user chooses one or several entries.
     struct Menu: Hashable, Sendable {
         enum Purpose: Hashable, Sendable {

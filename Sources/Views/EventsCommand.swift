@@ -101,4 +101,4 @@ package enum EventsAction: Hashable, Sendable {
     case shared(SharedAction)
 }
 
-extension EventsAction: Asking {}
+extension EventsAction: ViewAction {}

@@ -223,7 +223,7 @@ extension EventsView {
         return detail.draw(&canvas, rect.inset(2, 1), theme)
     }
 
-    private func ask(_ asked: Asked, _ canvas: inout Canvas) {
+    private func ask(_ asked: RemovalQuestion, _ canvas: inout Canvas) {
         if let detail, case .part(let part, _) = asked { return QuestionDialog.draw(DetailPane.question(part, detail.text(of: part)), &canvas, theme) }
         let lines = ["Are you sure you want to delete this event?", selectedRecord.map { EventText.name($0.fields, columns: .max) } ?? "", "It can be undone for 30 days.", "y delete   any other key cancels"]
         QuestionDialog.draw(lines, &canvas, theme)

@@ -132,7 +132,7 @@ extension EventsView {
             guard !record.fields.flag("attended") else { return [.shared(.say(EventsSentence.attended))] }
             return [.attend(record.id)]
         case .coaches: return selected.map { [.coaches($0)] } ?? [.shared(.say(EventsSentence.none))]
-        case .delete: asked = selectedRecord.map { Asked($0.id, detail?.selected) }
+        case .delete: asked = selectedRecord.map { RemovalQuestion($0.id, detail?.selected) }
         case .directions:
             guard let link = selectedRecord.flatMap({ Directions.link($0.fields) }) else { return [.shared(.say(EventsSentence.noPlace))] }
             return [.directions(link)]

@@ -8,7 +8,7 @@ package import Terminal
 /// The season: a month beside the list of events, with filters, search, counts and one event in full. Pure.
 ///
 /// Source: R025–R054. The lists use `Queries`, so that they match the server's results.
-package struct EventsView: Sendable, SearchingPane {
+package struct EventsView: Sendable, SearchPane {
     package internal(set) var filter = ListFilter(.event)
     package internal(set) var month: CalendarDate
     package internal(set) var isSearching = false
@@ -47,7 +47,7 @@ package struct EventsView: Sendable, SearchingPane {
     package internal(set) var detail: DetailPane?
     /// On a wide screen: the selected event, beside the list, while none is open.
     private(set) var preview: (event: Identifier, pane: DetailPane)?
-    var asked: Asked?
+    var asked: RemovalQuestion?
     package internal(set) var isHelpOpen = false
     package var mayWrite = true
     /// Whether the family has an athlete: without one, nobody can have an event.

@@ -53,6 +53,6 @@ package enum ItineraryAction: Hashable, Sendable {
     case drop(Int64)
 }
 
-extension ItineraryAction: Asking {
+extension ItineraryAction: ViewAction {
     static func shared(_ action: SharedAction) -> Self { .pane(.shared(action)) }
 }

@@ -7,7 +7,7 @@ package import Words
 /// Trips: a list, and each trip by day with a month beside it; a stay is on every day that it covers. Pure.
 ///
 /// Source: R150–R165; product.md, "Trips and itinerary".
-package struct ItineraryView: Sendable, AskingPane {
+package struct ItineraryView: Sendable, PromptPane {
     /// A trip in the list.
     package struct Row: Hashable, Sendable {
         package let id: Identifier

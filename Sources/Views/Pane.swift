@@ -16,7 +16,7 @@ package enum PaneAction: Hashable, Sendable {
 }
 
 /// The actions of a view, including those that every view shares.
-protocol Asking {
+protocol ViewAction {
     static func shared(_ action: SharedAction) -> Self
 }
 
@@ -32,7 +32,7 @@ extension PaneCommand {
 
 /// A view other than the room. It holds the common behaviour: the overlay of keys, chords, paging, the mouse wheel.
 protocol Pane {
-    associatedtype Action: Asking
+    associatedtype Action: ViewAction
     associatedtype Command: PaneCommand
 
     var keymap: Keymap { get }
@@ -118,7 +118,7 @@ extension Pane {
 }
 
 /// A view that asks for a line over its content: a reason, a path, a number of days.
-protocol AskingPane: Pane {
+protocol PromptPane: Pane {
     var input: LineField? { get set }
 
     mutating func accept(_ text: String) -> [Action]
@@ -128,7 +128,7 @@ protocol AskingPane: Pane {
     func editOutside(_ text: String) -> [Action]
 }
 
-extension AskingPane {
+extension PromptPane {
     /// Handles a key for the open question.
     mutating func type(_ key: Terminal.Key) -> [Action] {
         let keymap = keymap
@@ -150,14 +150,14 @@ extension AskingPane {
 }
 
 /// A view whose list is searched as the user types.
-protocol SearchingPane: Pane {
+protocol SearchPane: Pane {
     var search: LineField { get set }
     var isSearching: Bool { get set }
 
     mutating func apply()
 }
 
-extension SearchingPane {
+extension SearchPane {
     /// Handles a key for the search: Enter and Down go to the matches, Esc removes the search.
     mutating func seek(_ key: Terminal.Key) -> [Action] {
         if key == Key(.down) || key == Key(.enter) {

@@ -25,7 +25,7 @@ package struct RecordView: Sendable, Pane {
     package let id: Identifier
     package private(set) var record: Record?
     package private(set) var pane = DetailPane()
-    private(set) var asked: Asked?
+    private(set) var asked: RemovalQuestion?
     var isHelpOpen = false
     package var mayWrite = true
     var chord = ChordReader()
@@ -90,7 +90,7 @@ package struct RecordView: Sendable, Pane {
         case .attend where isEvent: return record?.fields.flag("attended") == true ? [.shared(.say(EventsSentence.attended))] : [.attend]
         case .coaches where isEvent: return [.coaches]
         case .export where isEvent: return [.export]
-        case .delete where record != nil: asked = Asked(id, pane.selected)
+        case .delete where record != nil: asked = RemovalQuestion(id, pane.selected)
         case .directions:
             guard let record, kind == .event else { return [.shared(.bell)] }
             guard let link = Directions.link(record.fields) else { return [.shared(.say(EventsSentence.noPlace))] }
@@ -141,7 +141,7 @@ package struct RecordView: Sendable, Pane {
 }
 
 /// The subject of an open question about removal; another record may be selected by the time of the answer.
-enum Asked: Hashable, Sendable {
+enum RemovalQuestion: Hashable, Sendable {
     case record(Identifier)
     /// A record inside another record.
     case part(RecordReference, of: Identifier)
@@ -156,4 +156,4 @@ enum QuestionDialog {
     }
 }
 
-extension RecordAction: Asking {}
+extension RecordAction: ViewAction {}

@@ -64,7 +64,7 @@ extension RoomView {
         scrollback.toBottom()
         clearMarker()
         defer { target = nil }
-        return [.submit(text, about: text.hasPrefix("/") && Deed.of(text) == nil && target?.isRewritten != true ? nil : target)]
+        return [.submit(text, about: text.hasPrefix("/") && ActionMessage.of(text) == nil && target?.isRewritten != true ? nil : target)]
     }
 
     private mutating func closeMenu() { menu = nil }

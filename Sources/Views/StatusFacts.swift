@@ -46,10 +46,10 @@ package struct StatusFacts: Hashable, Sendable {
     /// The last act or refusal, in place of the line for a few seconds; "" for none.
     package var toast = ""
     /// The other buffers with activity, by number.
-    package var hot: [Hot] = []
+    package var hot: [ActiveBuffer] = []
 
     /// A buffer with activity since the user last looked at it.
-    package struct Hot: Hashable, Sendable {
+    package struct ActiveBuffer: Hashable, Sendable {
         package let number: Int
         package let title: String
         package let count: Int

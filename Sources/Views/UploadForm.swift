@@ -14,7 +14,7 @@ package struct UploadForm: Sendable {
     package enum Outcome: Hashable, Sendable {
         case goesOn
         case cancelled
-        case done(UploadWish)
+        case done(UploadDescription)
         case completePath(String)
         /// An action that every view shares.
         case shared(SharedAction)
@@ -259,7 +259,7 @@ package struct UploadForm: Sendable {
         }
         guard let type, let athlete, athletes.indices.contains(athlete) else { return .goesOn }
         return .done(
-            UploadWish(
+            UploadDescription(
                 path: file.text, type: DocumentType.allCases[type].rawValue, title: title.text, text: text.text.isEmpty ? nil : text.text,
                 school: school > 0 && schools.indices.contains(school - 1) ? schools[school - 1].id : nil, athlete: athletes[athlete].id, replaces: replaces?.id))
     }

@@ -19,8 +19,8 @@ package struct ChangeText {
     package func message(_ record: Record) -> String {
         let text = record.fields.text("text") ?? ""
         let who = names.member(record.createdBy)
-        let lines = (Deed.of(text) ?? text).printableLines.joined(separator: "\n      ")
-        return "\(time(record.createdAt)) " + (Deed.of(text) == nil ? "\(who): " : "* \(who) ") + lines
+        let lines = (ActionMessage.of(text) ?? text).printableLines.joined(separator: "\n      ")
+        return "\(time(record.createdAt)) " + (ActionMessage.of(text) == nil ? "\(who): " : "* \(who) ") + lines
     }
 
     /// One line for each record entry of the change; none for messages, which `message` covers.

@@ -145,8 +145,8 @@ package enum RecordTables {
                 records.map {
                     let text = $0.fields.text("text") ?? ""
                     let who = names.member($0.createdBy)
-                    let words = (Deed.of(text) ?? text).printableLines.joined(separator: " ")
-                    return [names.short($0.id), clock.moment($0.createdAt), Deed.of(text) == nil ? "\(who): \(words)" : "* \(who) \(words)"]
+                    let words = (ActionMessage.of(text) ?? text).printableLines.joined(separator: " ")
+                    return [names.short($0.id), clock.moment($0.createdAt), ActionMessage.of(text) == nil ? "\(who): \(words)" : "* \(who) \(words)"]
                 })
         case .family, .readingPosition: return Table([id], records.map { [names.short($0.id)] })
         }

@@ -44,8 +44,8 @@ package enum SpokenText {
         case .message:
             let text = fields.text("text") ?? ""
             let who = names.member(record.createdBy)
-            let words = (Deed.of(text) ?? text).printableLines.joined(separator: " ")
-            sentences = [["\(clock.moment(record.createdAt)), " + (Deed.of(text) == nil ? "\(who): \(words)" : "\(who) \(words)")]]
+            let words = (ActionMessage.of(text) ?? text).printableLines.joined(separator: " ")
+            sentences = [["\(clock.moment(record.createdAt)), " + (ActionMessage.of(text) == nil ? "\(who): \(words)" : "\(who) \(words)")]]
         case .family, .readingPosition: sentences = [[name]]
         }
         if showsAthlete, let athlete = record.athlete { sentences.append([names.member(athlete)]) }

@@ -47,7 +47,7 @@ enum ClientProgram {
                 let visible = invocation.connecting(as: line)
                 try? TokenArgument.hide(words, visible, warns: false)
                 let typed = TokenArgument.forCompletion(visible)
-                func kept() -> SyncEngine? { (try? Setting(typed)).flatMap { Kept.look($0) }?.engine }
+                func kept() -> SyncEngine? { (try? Setting(typed)).flatMap { LocalState.look($0) }?.engine }
                 let answer = Completion.answer(line, profiles: { ProfilePlace.names }, deleted: { kept().map { RecordLookup.deleted($0) } }) { kept().map { RecordNames($0) } }
                 try Output.write(answer.lines)
                 return .done

@@ -88,15 +88,15 @@ struct FirstRun {
             tried.server = answer.isEmpty ? offered : answer
             do {
                 let address = try Setting.address(tried, try Profile.load(invocation))
-                try OneQuestion.reach(address, timeoutMilliseconds: invocation.timeout)
+                try SingleRequest.reach(address, timeoutMilliseconds: invocation.timeout)
                 if !address.isSecure, !address.isOnThisMachine { say("This connection is not encrypted: use wss:// wherever the server has it.") }
                 return address
             } catch let error as UsageError {
                 say(error.message)
-            } catch OneQuestion.Failure.offline(let reason) {
+            } catch SingleRequest.Failure.offline(let reason) {
                 offered = (try? Setting.address(tried, try Profile.load(invocation)).description) ?? offered
                 say("\(reason) Is the address right, and the server running?")
-            } catch OneQuestion.Failure.refused(let rejection) {
+            } catch SingleRequest.Failure.refused(let rejection) {
                 say(rejection.message.printable)
             }
         }
@@ -118,9 +118,9 @@ struct FirstRun {
                     try redeem(answer, address)
                 }
                 return true
-            } catch OneQuestion.Failure.refused(let rejection) {
+            } catch SingleRequest.Failure.refused(let rejection) {
                 say("\(rejection.message.printable) Try again, or press Enter for another server.")
-            } catch OneQuestion.Failure.offline(let reason) {
+            } catch SingleRequest.Failure.offline(let reason) {
                 say("\(reason) Try the same again, or press Enter for another server.")
             }
         }
@@ -152,7 +152,7 @@ struct FirstRun {
 
     /// - Returns: false if the token belongs to no family.
     private mutating func use(token: String, _ address: ServerAddress) throws -> Bool {
-        let memberships = try OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
+        let memberships = try SingleRequest.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
         guard var chosen = memberships.first else {
             say("The person of this token belongs to no family. Ask a parent for an invitation code.")
             return false

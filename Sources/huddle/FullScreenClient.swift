@@ -31,7 +31,7 @@ final class FullScreenClient {
     let conversation: Conversation
     let records: ShownRecords
     /// Writes the files of exports.
-    let maker: FileMaker
+    let maker: BackgroundFileWriter
     private let setting: Setting
     private(set) var appearance: Appearance
     var open: OpenViews
@@ -56,7 +56,7 @@ final class FullScreenClient {
         self.conversation = conversation
         self.setting = setting
         records = ShownRecords(session)
-        maker = FileMaker(session.waker)
+        maker = BackgroundFileWriter(session.waker)
         appearance = Appearance(configuration, depth: screen.depth)
         screen.setLinks(configuration.hyperlinks)
         let (theme, keymap) = (appearance.theme, appearance.keymap)
@@ -67,7 +67,7 @@ final class FullScreenClient {
             SeasonBuffer(EventsView(today: today, theme: theme, keymap: keymap, firstWeekday: .first(locale: locale))),
             TripsBuffer(ItineraryView(today: today, theme: theme, keymap: keymap, firstWeekday: .first(locale: locale))),
             DocumentsBuffer(DocumentsView(size: screen.size, theme: theme, keymap: keymap), session, setting),
-            KeptBuffer(ConflictView(theme: theme, keymap: keymap)))
+            OutboxBuffer(ConflictView(theme: theme, keymap: keymap)))
         conversation.options.opensQuietly = true
         nameKeptKey()
         open.room.show(configuration.activity)

@@ -56,7 +56,7 @@ enum Interactive {
 }
 
 /// The part of the configuration that applies to line mode.
-private final class Wishes {
+private final class LineModeSettings {
     private var configuration = ScreenConfiguration.load()
     private(set) lazy var notifier = Notifier(configuration, isPlain: true)
 
@@ -73,7 +73,7 @@ private final class Wishes {
     }
 }
 
-@available(*, unavailable) extension Wishes: Sendable {}
+@available(*, unavailable) extension LineModeSettings: Sendable {}
 
 /// The conversation as plain lines in and out: through pipes, on a terminal without full-screen support, or for a
 /// screen reader (`--plain`). Typed lines wait until the records are present; at the end of the input the program stays
@@ -93,7 +93,7 @@ struct LineConversation {
     private var asked: String?
     /// Changes that were refused in an earlier run are not failures of this one.
     private let oldDrafts: Set<Int64>
-    private let wishes: Wishes
+    private let settings: LineModeSettings
     private let terminal: Notifier.Terminal
 
     init(_ conversation: Conversation, timeout: Int64, isTerminal: Bool) {
@@ -102,12 +102,12 @@ struct LineConversation {
         self.isTerminal = isTerminal
         deadline = Clock.monotonicMilliseconds() + timeout
         oldDrafts = Set(conversation.session.engine.drafts.map(\.id))
-        let wishes = Wishes()
-        self.wishes = wishes
-        conversation.options.activity = wishes.activity
+        let settings = LineModeSettings()
+        self.settings = settings
+        conversation.options.activity = settings.activity
         conversation.options.configure = { [weak conversation] request in
-            let lines = wishes.perform(request)
-            conversation?.options.activity = wishes.activity
+            let lines = settings.perform(request)
+            conversation?.options.activity = settings.activity
             return lines
         }
         terminal = Notifier.Terminal(
@@ -116,7 +116,7 @@ struct LineConversation {
     }
 
     mutating func run(_ signals: borrowing SignalDescriptor, _ setting: Setting) throws -> ExitStatus {
-        defer { wishes.notifier.end() }
+        defer { settings.notifier.end() }
         conversation.begin()
         while true {
             takeLines()
@@ -173,7 +173,7 @@ struct LineConversation {
             guard case .create(_, let fields) = entry.effect, fields.set("mentions").contains(where: { $0.id == engine.member }) else { continue }
             let name = engine.record(change.member).map { RecordNames.name($0) } ?? "somebody"
             let family = engine.familyName?.printable ?? "Huddle"
-            wishes.notifier.tell(from: name, fields.text("text") ?? "", family: family, isMention: true, isAway: true, on: terminal)
+            settings.notifier.tell(from: name, fields.text("text") ?? "", family: family, isMention: true, isAway: true, on: terminal)
         }
     }
 

@@ -41,7 +41,7 @@ enum JoinCommand {
     private static func wantsToAdd(_ token: String, _ address: ServerAddress, _ invocation: Invocation) throws -> Bool {
         guard Standard.isTerminal(Standard.input), Standard.isTerminal(Standard.output) else { return false }
         // A token that has ended signs nobody in.
-        guard let families = try? OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout), !families.isEmpty else { return false }
+        guard let families = try? SingleRequest.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout), !families.isEmpty else { return false }
         let names = families.map { $0.name.printable }.joined(separator: ", ")
         let answer = TerminalQuestion.ask("You are signed in here already (\(names)). Add the family of this invite to your sign-in? Type yes or no: ")
         switch answer?.lowercased() {

@@ -24,7 +24,7 @@ final class Notifier {
 
     /// - Parameter isAway: whether the person looks elsewhere, as far as the program knows.
     func tell(from name: String, _ text: String, family: String, isMention: Bool, isAway: Bool, on terminal: Terminal) {
-        let line = Deed.of(text).map { "* \(name) \($0)" } ?? "\(name): \(text)"
+        let line = ActionMessage.of(text).map { "* \(name) \($0)" } ?? "\(name): \(text)"
         if ways.contains(.bell) { terminal.bell() }
         if ways.contains(.osc9), isAway { terminal.notify(line) }
         guard ways.contains(.hook), let hook else { return }

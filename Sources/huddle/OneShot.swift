@@ -40,7 +40,7 @@ struct OneShot {
         do {
             return try runOnline()
         } catch let failure as ProgramFailure where failure.status == .offline {
-            guard let kept = Kept.look(setting) else { throw failure }
+            guard let kept = LocalState.look(setting) else { throw failure }
             guard try showKept(kept.engine) else { throw failure }
             throw ProgramFailure(.offline, "Can't reach \(setting.address). Showing the copy \(age(of: kept)).")
         }
@@ -122,7 +122,7 @@ struct OneShot {
     private func runOffline() throws -> ExitStatus {
         switch invocation.action {
         case .list, .itinerary, .export, .exportCalendar, .deleted, .identity, .open:
-            guard let kept = Kept.look(setting), try showKept(kept.engine) else {
+            guard let kept = LocalState.look(setting), try showKept(kept.engine) else {
                 throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
             }
             Standard.write(error: "huddle: Showing the copy \(age(of: kept)).\n")
@@ -133,7 +133,7 @@ struct OneShot {
     }
 
     /// "from 08:02"; for another day with its date.
-    private func age(of kept: Kept.Copy) -> String {
+    private func age(of kept: LocalState.Copy) -> String {
         "from \(LocalClock(zone: kept.engine.timeZone).time(kept.at, now: Clock.wallMilliseconds()))"
     }
 
@@ -159,7 +159,7 @@ struct OneShot {
     /// Puts a change into the outbox; the next `huddle` that reaches the server sends it.
     private func queue() throws -> ExitStatus {
         // This works beside an open conversation: a script cannot know whether one is open.
-        let session = try Kept.session(setting, isAlone: false)
+        let session = try LocalState.session(setting, isAlone: false)
         defer { session.leave() }
         if let name = invocation.context {
             do {
@@ -597,7 +597,7 @@ struct OneShot {
         }
         let clock = LocalClock(zone: room.session.engine.timeZone)
         let frame = try question.frame(0, lookup.names, invites: invites, text: consent, sessions: sessions, passkeys: passkeys, calendars: calendars, typed: typed, family: room.session.engine.family, endOf: { clock.end(of: $0) }) { kind, text throws(UsageError) in try lookup.find([kind], text) }
-        let asked = AskedFrame(frame, room.session)
+        let asked = PendingFrame(frame, room.session)
         asked.send()
         let answer: Result<ServerFrame, Rejection>? = try room.wait { notice in asked.answer(in: notice) }
         guard let answer else {
@@ -628,7 +628,7 @@ struct OneShot {
 
 /// A request on its way. If the connection breaks, the answer is lost: the same frame is sent again when the session is
 /// live, and changes nothing twice.
-private final class AskedFrame {
+private final class PendingFrame {
     private let frame: ClientFrame
     private let session: ClientSession
     private var request: Int64?
@@ -653,4 +653,4 @@ private final class AskedFrame {
 }
 
 @available(*, unavailable)
-extension AskedFrame: Sendable {}
+extension PendingFrame: Sendable {}

@@ -8,7 +8,7 @@ struct OpenViews {
     let season: SeasonBuffer
     let trips: TripsBuffer
     let documents: DocumentsBuffer
-    let kept: KeptBuffer
+    let kept: OutboxBuffer
     /// The order of the buffers, and the one on the screen.
     var list = BufferList()
     /// The buffers that have been on the screen.
@@ -19,7 +19,7 @@ struct OpenViews {
     private var generation = 0
     private var laidOut: [BufferKey: Int] = [:]
 
-    init(_ room: RoomBuffer, _ season: SeasonBuffer, _ trips: TripsBuffer, _ documents: DocumentsBuffer, _ kept: KeptBuffer) {
+    init(_ room: RoomBuffer, _ season: SeasonBuffer, _ trips: TripsBuffer, _ documents: DocumentsBuffer, _ kept: OutboxBuffer) {
         (self.room, self.season, self.trips, self.documents, self.kept) = (room, season, trips, documents, kept)
         views = [.room: room, .season: season, .trips: trips, .documents: documents, .kept: kept]
     }

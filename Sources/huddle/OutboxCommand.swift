@@ -31,7 +31,7 @@ struct OutboxCommand {
                 try session.retry(draft: try OutboxRequest.draft(number, session.engine.drafts).id)
             }
         case .drop(let number):
-            let session = try Kept.session(setting)
+            let session = try LocalState.session(setting)
             defer { session.leave() }
             if let place = OutboxRequest.file(number) {
                 guard let cache = session.cache, let files = try? cache.transfers(), files.indices.contains(place) else {
@@ -104,7 +104,7 @@ struct OutboxCommand {
         try Output.write(lines.joined(separator: "\n") + "\n")
     }
 
-    private func print(_ file: KeptTransfer, _ number: String) throws {
+    private func print(_ file: StoredTransfer, _ number: String) throws {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("type")
@@ -163,7 +163,7 @@ struct OutboxCommand {
     ///   send.
     private func send(_ first: ((ClientSession) throws -> Int64?)?) throws -> ExitStatus {
         // This comes first, so that the command reports immediately if another process has the cache.
-        try Kept.session(setting).leave()
+        try LocalState.session(setting).leave()
         let room = try JoinedRoom(setting, timeout: invocation.timeout, keeps: true)
         defer { room.leave() }
         do {

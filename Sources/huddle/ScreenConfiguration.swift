@@ -133,7 +133,7 @@ struct ScreenConfiguration {
         case .bind(let words):
             guard !isPlain else { return (["Keys belong to the full screen: start huddle on a terminal without --plain, and bind them there."], false) }
             let binding: KeyBinding
-            do throws(KeyBinding.Complaint) { binding = try KeyBinding(words, modes: ViewCommands.modes, actions: ViewCommands.names) } catch {
+            do throws(KeyBinding.InvalidLine) { binding = try KeyBinding(words, modes: ViewCommands.modes, actions: ViewCommands.names) } catch {
                 return ([error.sentence.printable], false)
             }
             return bind(binding)

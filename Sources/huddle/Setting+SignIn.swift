@@ -17,7 +17,7 @@ extension Setting {
         var profile = old
         profile.origin = origin
         let address = try address(invocation, old)
-        let memberships = try OneQuestion.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
+        let memberships = try SingleRequest.memberships(of: token, at: address, timeoutMilliseconds: invocation.timeout)
         guard !memberships.isEmpty else { throw ProgramFailure(.refused, "This token belongs to no family. Ask a parent for an invitation code.") }
         profile.server = address.description
         profile.token = token

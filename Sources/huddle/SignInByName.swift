@@ -37,9 +37,9 @@ enum SignInByName {
         }
     }
 
-    private static func attempt(_ signIn: NameSignIn, _ address: ServerAddress, _ invocation: Invocation) -> Result<NameSignedIn, OneQuestion.Failure> {
-        do throws(OneQuestion.Failure) {
-            return .success(try OneQuestion.signIn(signIn, at: address, timeoutMilliseconds: invocation.timeout))
+    private static func attempt(_ signIn: NameSignIn, _ address: ServerAddress, _ invocation: Invocation) -> Result<NameSignedIn, SingleRequest.Failure> {
+        do throws(SingleRequest.Failure) {
+            return .success(try SingleRequest.signIn(signIn, at: address, timeoutMilliseconds: invocation.timeout))
         } catch {
             return .failure(error)
         }

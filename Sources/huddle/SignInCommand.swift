@@ -35,7 +35,7 @@ enum SignInCommand {
         do {
             let token = try SignInByName.token(name, isRecovery: isRecovery, &profile, invocation)
             return try keep(token, origin: nil, profile, invocation)
-        } catch let failure as OneQuestion.Failure {
+        } catch let failure as SingleRequest.Failure {
             switch failure {
             case .refused(let rejection):
                 let wait = rejection.retryAfterSeconds.map { " Try again in \($0) s." } ?? ""
@@ -67,7 +67,7 @@ enum SignInCommand {
         let before = profile.token == nil || profile.token == token ? nil : profile.place.pathBefore
         do {
             profile = try Setting.keep(token, from: origin ?? (token == profile.token ? profile.origin : nil), in: profile, invocation)
-        } catch let failure as OneQuestion.Failure {
+        } catch let failure as SingleRequest.Failure {
             switch failure {
             case .refused(let rejection): throw ProgramFailure(ExitStatus(rejection), rejection.message.printable)
             case .offline(let reason): throw ProgramFailure(.offline, "\(reason) Nothing was kept.")

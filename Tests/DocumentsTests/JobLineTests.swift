@@ -11,7 +11,7 @@ struct JobLineTests {
     @Test("R140 The thread runs jobs one after the other; it begins with the first and ends after the last")
     func order() {
         var line = JobLine()
-        func put(_ job: DocumentJob) -> JobLine.Reception { line.put(job) }
+        func put(_ job: DocumentJob) -> JobLine.AddResult { line.put(job) }
         func next() -> DocumentJob? { line.next() }
         #expect(next() == nil)
         #expect([Self.job(1), Self.question, Self.job(2)].map { put($0) } == [.begins, .waits, .waits])
@@ -23,7 +23,7 @@ struct JobLineTests {
     @Test("The queue takes jobs up to its limit, refuses one more, and refuses all at its end")
     func limit() {
         var line = JobLine()
-        func put(_ job: DocumentJob) -> JobLine.Reception { line.put(job) }
+        func put(_ job: DocumentJob) -> JobLine.AddResult { line.put(job) }
         func next() -> DocumentJob? { line.next() }
         for number in 1...JobLine.limit { #expect(put(Self.job(number)) != .refused) }
         #expect(put(Self.job(0)) == .refused)
@@ -36,7 +36,7 @@ struct JobLineTests {
     @Test("A waiting job is removed and reported; a running job is told to stop, once")
     func stop() {
         var line = JobLine()
-        func put(_ job: DocumentJob) -> JobLine.Reception { line.put(job) }
+        func put(_ job: DocumentJob) -> JobLine.AddResult { line.put(job) }
         func next() -> DocumentJob? { line.next() }
         func stop(_ number: Int) -> Bool { line.stop(number) }
         func takeReports() -> [DocumentReport] { line.takeReports() }
@@ -56,7 +56,7 @@ struct JobLineTests {
     @Test("R138 The queue keeps only the last progress, at most ten times per second; it holds back nothing else; one wake-up is enough")
     func reports() {
         var line = JobLine()
-        func put(_ job: DocumentJob) -> JobLine.Reception { line.put(job) }
+        func put(_ job: DocumentJob) -> JobLine.AddResult { line.put(job) }
         func next() -> DocumentJob? { line.next() }
         func report(_ report: DocumentReport, _ now: Int64) -> Bool { line.report(report, now: now) }
         func takeReports() -> [DocumentReport] { line.takeReports() }

@@ -197,7 +197,7 @@ struct HubFloodTests {
         _ = script.seen()
         let join = Join(family: HubScript.family, client: HubScript.client, cursor: Cursor(epoch: "e1", sequence: 0))
         script.say(.join(join), id)
-        #expect(script.hub.payer(of: id) == Payer(family: HubScript.family, member: HubScript.dana))
+        #expect(script.hub.payer(of: id) == WorkOwner(family: HubScript.family, member: HubScript.dana))
         #expect(script.hub.refusedRead(id, .join(person: 1, join)))
         _ = script.seen()
         script.say(.join(join), id)

@@ -8,8 +8,8 @@ import Wire
 @Suite("The server's time that members and families have used, guarantee `fair`")
 struct WorkAccountTests {
     private static let family = Identifier(high: 0, low: 1)
-    private static func payer(_ member: UInt64, of family: Identifier = family) -> Payer {
-        Payer(family: family, member: Identifier(high: 1, low: member))
+    private static func payer(_ member: UInt64, of family: Identifier = family) -> WorkOwner {
+        WorkOwner(family: family, member: Identifier(high: 1, low: member))
     }
 
     /// 100 ms per second for a member and 150 ms per second for a family, five seconds' worth at once.
@@ -91,8 +91,8 @@ struct WorkAccountTests {
 @Suite("Hub: work is charged to those who cause it, guarantee `fair`")
 struct HubChargeTests {
     private static let family = Identifier(high: 0, low: 1)
-    private static func payer(_ member: UInt64, of family: Identifier = family) -> Payer {
-        Payer(family: family, member: Identifier(high: 1, low: member))
+    private static func payer(_ member: UInt64, of family: Identifier = family) -> WorkOwner {
+        WorkOwner(family: family, member: Identifier(high: 1, low: member))
     }
 
     private func script() -> HubScript {
@@ -132,7 +132,7 @@ struct HubChargeTests {
     func joins() {
         var script = script()
         let one = script.live(at: 0)
-        let payer = Payer(family: HubScript.family, member: HubScript.dana)
+        let payer = WorkOwner(family: HubScript.family, member: HubScript.dana)
         #expect(script.hub.admit(payer, now: script.now) == nil)
         script.hub.charge(payer, owed: 60_000)
         _ = script.seen()
@@ -145,7 +145,7 @@ struct HubChargeTests {
         #expect(script.seen() == [.frame(two, "error busy")])
         #expect(script.hub.admit(payer, now: script.now)?.retryAfter ?? 0 > 1_000)
         // The session that has joined stays, and another family does not notice.
-        #expect(script.hub.admit(Payer(family: HubScript.maya, member: HubScript.maya), now: script.now) == nil)
+        #expect(script.hub.admit(WorkOwner(family: HubScript.maya, member: HubScript.maya), now: script.now) == nil)
         script.now += 60_000
         script.say(join, two)
         #expect(script.seen() == [.read(two, "join")])

@@ -15,12 +15,12 @@ import Wire
 @Suite("Calendar feeds over the wire and over HTTP", .serialized)
 struct FeedRouteTests {
     private let server: TestShard
-    private let shelf = FeedShelf()
+    private let shared = SharedFeedState()
     private static let nonce = String(repeating: "0", count: 31) + "1"
 
     init() throws {
         server = try TestShard()
-        server.shard.site.add(FeedRoutes.all(server.shard.services, shelf))
+        server.shard.site.add(FeedRoutes.all(server.shard.services, shared))
     }
 
     private func say(_ client: TestClient, _ act: CalendarsRequest.Act, request: Int64 = 1) {
@@ -44,7 +44,7 @@ struct FeedRouteTests {
     private func path(_ made: CalendarMade) -> String { "/feeds/\(made.token).ics" }
 
     /// Forgets when each feed was fetched, as ten seconds do.
-    private func rest() { shelf.pace = FeedPace() }
+    private func rest() { shared.pace = FeedPace() }
 
     @Test("A member makes a feed, and a program fetches it; the list says how often and by which program")
     func flow() throws {

@@ -357,14 +357,14 @@ struct PasskeyRouteTests {
         let slowed = try ask("POST /passkeys/sign-in", body, from: address)
         #expect(slowed.status == 429 && slowed.code == "rate_limited" && slowed.retryAfter != nil)
         #expect(try ask("POST /passkeys/sign-in", body, from: "198.51.100.7").status == 201)
-        let desk = server.shard.accounts.passkeys
+        let service = server.shard.accounts.passkeys
         let other = NetworkAddress("203.0.113.9")
-        for _ in 0..<PasskeyDesk.perAddress { #expect((try? desk.challengeToSignIn(from: other).get()) != nil) }
-        guard case .failure(let refusal) = desk.challengeToSignIn(from: other) else { throw Unexpected("one challenge too many") }
+        for _ in 0..<PasskeyService.perAddress { #expect((try? service.challengeToSignIn(from: other).get()) != nil) }
+        guard case .failure(let refusal) = service.challengeToSignIn(from: other) else { throw Unexpected("one challenge too many") }
         #expect(refusal.code == .rateLimited)
-        #expect((try? desk.challengeToSignIn(from: NetworkAddress("203.0.113.10")).get()) != nil)
+        #expect((try? service.challengeToSignIn(from: NetworkAddress("203.0.113.10")).get()) != nil)
         server.pass(milliseconds: PasskeyChallenges.life)
-        #expect((try? desk.challengeToSignIn(from: other).get()) != nil)
+        #expect((try? service.challengeToSignIn(from: other).get()) != nil)
     }
 
     // MARK: public-url

@@ -10,7 +10,7 @@ import Wire
 struct ReaderQueueTests {
     /// A job with a number; questions are of a member of a family.
     private static func job(_ kind: ReaderQueue.Class, _ number: UInt64, family: UInt64 = 1, member: UInt64 = 1, isCounted: Bool = true) -> ReaderQueue.Job {
-        let payer = Payer(family: Identifier(high: 0, low: family), member: Identifier(high: 1, low: member))
+        let payer = WorkOwner(family: Identifier(high: 0, low: family), member: Identifier(high: 1, low: member))
         return .init(
             kind: kind, payer: kind == .question ? payer : nil, isCounted: kind == .question && isCounted,
             request: .session(number, .signIn(token: "")))

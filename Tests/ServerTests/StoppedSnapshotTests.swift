@@ -55,7 +55,7 @@ struct StoppedSnapshotTests {
         defer { pool.stop() }
         for (number, request) in requests.enumerated() {
             let family = if case .snapshot(let family) = request { family } else { families[1] }
-            #expect(pool.submit(SessionID(number), request, Payer(family: family, member: families[0])))
+            #expect(pool.submit(SessionID(number), request, WorkOwner(family: family, member: families[0])))
         }
         // Of the first thread, which does what is short, and one more: what they do is decided by the order of the requests.
         for _ in 0..<2 { pool.start(try StoreReader(path: folder.path + "/huddle.db", environment: MachineEnvironment.make(Limits()))) }

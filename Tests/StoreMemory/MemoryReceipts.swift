@@ -9,7 +9,7 @@ final class MemoryReceipts: ReceiptWrites {
     private func row(_ family: Int64, _ client: Int64) throws -> MemoryTables.ClientRow? { try connection.read().family(family).clients[client] }
 
     private static func state(_ key: Int64, _ row: MemoryTables.ClientRow) -> ClientState {
-        var kept = KeptReceipts()
+        var kept = UnloggedReceipts()
         for receipt in row.receipts.values where !receipt.receipt.isOfChange { kept.add(receipt.receipt.keptOctets) }
         return ClientState(key: key, floor: row.floor, newest: row.receipts.keys.max() ?? 0, kept: kept)
     }
@@ -45,7 +45,7 @@ final class MemoryReceipts: ReceiptWrites {
     func forgetOldest(family: Int64, _ client: ClientState) throws -> ClientState? {
         guard let key = client.key, let row = try row(family, key) else { return nil }
         let kept = row.receipts.filter { !$0.value.receipt.isOfChange }.sorted { $0.key > $1.key }
-        let (left, gone) = KeptReceipts.shortened(kept.map { ($0.key, $0.value.receipt.keptOctets) })
+        let (left, gone) = UnloggedReceipts.shortened(kept.map { ($0.key, $0.value.receipt.keptOctets) })
         guard !gone.isEmpty else { return nil }
         var shorter = client
         shorter.kept = left

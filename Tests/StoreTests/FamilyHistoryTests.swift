@@ -135,7 +135,7 @@ struct FamilyHistoryTests {
         for round in 0..<12 {
             let refused = round == 0 ? [oldest] : []
             _ = try world.commit(refused + (0..<200).map { _ in world.refused(home, home.parent, "{}") })
-            #expect(try world.receipts().count { !$0.receipt.isOfChange } <= KeptReceipts.maxCount)
+            #expect(try world.receipts().count { !$0.receipt.isOfChange } <= UnloggedReceipts.maxCount)
         }
         let newest = world.refused(home, home.parent, "{}")
         let answer = try world.commit(newest)
@@ -164,7 +164,7 @@ struct FamilyHistoryTests {
             #expect(try world.mutate(home, home.parent, update(.school, school, base: 1, ["notes": .text(text + "?")])).code == .conflict)
         }
         let kept = try world.receipts().filter { !$0.receipt.isOfChange }.reduce(0) { $0 + $1.receipt.frame.count }
-        #expect(kept > KeptReceipts.maxOctets / 4 && kept <= KeptReceipts.maxOctets)
+        #expect(kept > UnloggedReceipts.maxOctets / 4 && kept <= UnloggedReceipts.maxOctets)
     }
 
     @Test("A member has a bounded number of clients at a time")

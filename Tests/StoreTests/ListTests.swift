@@ -244,9 +244,9 @@ struct ListTests {
 
     @Test("The next reader takes over the listing of a reader once, and follows from there; a prepared listing equals one that is read on demand")
     func shared() throws {
-        for number in 0..<ListingShelf.smallest { try world.mutate(home, home.parent, camp(world.newID(), athlete: number % 3 == 0 ? leo : maya)) }
-        let shelf = ListingShelf()
-        func reader() throws -> StoreReader { try world.openReader(shelf: shelf) }
+        for number in 0..<SharedListingCache.smallest { try world.mutate(home, home.parent, camp(world.newID(), athlete: number % 3 == 0 ? leo : maya)) }
+        let sharedListings = SharedListingCache()
+        func reader() throws -> StoreReader { try world.openReader(sharedListings: sharedListings) }
         let asked = ListRequest(request: 1, kind: .event, limit: 200, counts: true)
         let query = try asked.query(context: .all)
         func page(_ reader: StoreReader) throws -> Page { try reader.page(family: home.family, query, asked).get() }
@@ -258,20 +258,20 @@ struct ListTests {
         }
         #expect(first.listings.count == asks && asks > 5)
         let name = ListingCache.Name(family: 1, kind: .event)
-        #expect(shelf.take(name, upTo: 0) == nil, "younger than wanted")
+        #expect(sharedListings.take(name, upTo: 0) == nil, "younger than wanted")
         // Changes since then are followed.
         try world.mutate(home, home.parent, camp(world.newID(), athlete: leo))
         let whole = try page(world.reader)
         #expect(try page(second) == whole)
-        #expect(shelf.take(name, upTo: .max) == nil, "one reader takes it")
+        #expect(sharedListings.take(name, upTo: .max) == nil, "one reader takes it")
         #expect(try page(first) == whole && page(third) == whole)
-        #expect(shelf.take(name, upTo: .max) != nil)
+        #expect(sharedListings.take(name, upTo: .max) != nil)
         // Nothing is prepared where there is something better to do, and nothing twice.
         let busy = try reader()
         try busy.prepareLists(family: home.family) { false }
         #expect(busy.listings.count == 0)
         try first.prepareLists(family: home.family) { true }
-        #expect(shelf.take(name, upTo: .max) == nil)
+        #expect(sharedListings.take(name, upTo: .max) == nil)
     }
 
     @Test("Listings that were used longest ago are let go when all are too large, the last one never")

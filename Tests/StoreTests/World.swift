@@ -109,9 +109,9 @@ final class World {
     }
 
     /// One more reader of the database.
-    func openReader(shelf: ListingShelf = ListingShelf()) throws -> StoreReader {
-        if let memory { return StoreReader(MemoryReader(memory), environment: surroundings.environment, shelf: shelf) }
-        return try StoreReader(path: path, vfs: vfs, environment: surroundings.environment, shelf: shelf)
+    func openReader(sharedListings: SharedListingCache = SharedListingCache()) throws -> StoreReader {
+        if let memory { return StoreReader(MemoryReader(memory), environment: surroundings.environment, sharedListings: sharedListings) }
+        return try StoreReader(path: path, vfs: vfs, environment: surroundings.environment, sharedListings: sharedListings)
     }
 
     /// A check of the database.

@@ -418,7 +418,7 @@ struct DocumentsViewTests {
         Self.type(&view, "down", "left", "down")
         let done = Self.type(&view, "enter")
         #expect(done == [
-            .upload(UploadWish(path: "/home/x/Fall_highlights.mp4", type: "highlight_video", title: "Fall highlights", text: nil, school: Self.id(90), athlete: Self.maya, replaces: nil))
+            .upload(UploadDescription(path: "/home/x/Fall_highlights.mp4", type: "highlight_video", title: "Fall highlights", text: nil, school: Self.id(90), athlete: Self.maya, replaces: nil))
         ])
         // R139: errors that only the disk shows appear there too.
         view.complain(.file, "File exceeds 100MB limit. Please compress or choose a smaller file.")
@@ -509,7 +509,7 @@ struct DocumentsViewTests {
         for words in ["Next version of Transcript 2026", "Ashgrove College"] { #expect(text.contains(words)) }
         _ = view.handle(.paste("new.pdf"))
         #expect(Self.type(&view, "enter") == [
-            .upload(UploadWish(path: "new.pdf", type: "transcript", title: "Transcript 2026", text: nil, school: Self.id(90), athlete: Self.maya, replaces: Self.id(2)))
+            .upload(UploadDescription(path: "new.pdf", type: "transcript", title: "Transcript 2026", text: nil, school: Self.id(90), athlete: Self.maya, replaces: Self.id(2)))
         ])
     }
 }

@@ -251,7 +251,7 @@ struct RoomViewTests {
         let item = Self.message(9, "packs the car", by: Self.dana, at: 800) { $0.isDeed = true }
         #expect(Self.drawn(Self.room(items: [item])).text.contains("           * │ Dana packs the car"))
         #expect(Self.drawn(Self.room(columns: 40, items: [item])).text.contains("13:20 * Dana packs the car"))
-        #expect(Deed.of("/me  packs ") == "packs" && Deed.of("/me ") == nil && Deed.of("/meet me") == nil && Deed.of("me too") == nil)
+        #expect(ActionMessage.of("/me  packs ") == "packs" && ActionMessage.of("/me ") == nil && ActionMessage.of("/meet me") == nil && ActionMessage.of("me too") == nil)
         var room = Self.room()
         #expect(Self.type(&room, "ctrl-up", "k", "k", "k", "r").isEmpty)
         let sent = Self.type(&room, "/me doesn't", "enter")

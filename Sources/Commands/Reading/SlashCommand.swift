@@ -38,7 +38,7 @@ package enum SlashCommand: Hashable, Sendable {
         // Two slashes begin a message that starts with one.
         if line.hasPrefix("//") { return .action(.say(String(line.dropFirst()))) }
         // An apostrophe in an action message does not open a quotation.
-        if Deed.of(line) != nil { return .action(.say(line)) }
+        if ActionMessage.of(line) != nil { return .action(.say(line)) }
         // Keys are not quotation marks, and an action contains none.
         let bare = line.dropFirst().split(whereSeparator: \.isWhitespace).map(String.init)
         if let (found, _) = CommandTable.slash(Array(bare.prefix(1))), found.verb == .bind || found.verb == .unbind { return .configure(.bind(bare)) }
@@ -74,7 +74,7 @@ package enum SlashCommand: Hashable, Sendable {
         case .status: return .status
         case .reconnect: return .reconnect
         // `/me` with words was read above.
-        case .deed: throw reader.usage
+        case .actionMessage: throw reader.usage
         default: return .action(try reader.action())
         }
     }

@@ -15,7 +15,7 @@ package struct Command: Hashable, Sendable {
         case attend, shift, copy, undo, redo, itinerary, export
         case history, since, statistics, access, audit, deleted, identity, open
         case upload, download, versions, share, shares, unshare, link
-        case say, deed, find, older, watch, batch
+        case say, actionMessage, find, older, watch, batch
         case exportFamily
         case context, status, reconnect, drafts, retry, drop, help, clear, quit
         case outbox, conflicts, resolve

@@ -106,7 +106,7 @@ package enum CommandTable {
             ], output: .results, "commands from standard input, one a line, over one connection",
             notes: "The lines are written as behind huddle: add event type=camp name=\"Fall Camp\" start=2026-12-01. Empty lines and those that begin with # are passed over. "
                 + "Files can go up and down in it (docs upload …). It ends with the status of the first line that failed. A single - means the same as batch."),
-        Command(.deed, .talk, slash: [["me"]], arguments: [.init("TEXT", .text, repeats: true)], "say what you do: /me packs the car"),
+        Command(.actionMessage, .talk, slash: [["me"]], arguments: [.init("TEXT", .text, repeats: true)], "say what you do: /me packs the car"),
         Command(.find, .talk, slash: [["find"]], arguments: [.init("TEXT", .text, repeats: true)], "what was said or done with these words; n finds older ones, N newer ones"),
         Command(.older, .talk, slash: [["older"]], "older messages"),
     ]

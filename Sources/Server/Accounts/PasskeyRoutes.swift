@@ -32,10 +32,10 @@ enum PasskeyRoutes {
 
 /// A request about passkeys, which needs the option `public-url`.
 class PasskeyHandler: SessionHandler {
-    final var desk: PasskeyDesk { services.accounts.passkeys }
+    final var service: PasskeyService { services.accounts.passkeys }
 
     final override func begin() {
-        guard let party = desk.party else {
+        guard let party = service.party else {
             return respond(
                 HTTPResponse(
                     501, code: "no_public_url",
@@ -113,7 +113,7 @@ private final class PasskeyOffering: PasskeyHandler {
         services.write(for: self) { store throws(StoreFailure) in
             (try store.offerPasskey(by: signIn.session), [])
         } then: { [self] offer in
-            let challenge = desk.challengeToRegister(session: signIn.session, person: signIn.person)
+            let challenge = service.challengeToRegister(session: signIn.session, person: signIn.person)
             respond(200) { Self.encode(offer, challenge, party, into: &$0) }
         }
     }
@@ -207,7 +207,7 @@ private final class PasskeyAdding: PasskeyHandler {
         guard let signIn = context.signIn else { return }
         acceptJSON(Content.self) { [self] content in
             guard let content = try? content.filled() else { return }
-            desk.register(
+            service.register(
                 content.registration, as: content.credential, name: content.name ?? "", session: signIn.session, person: signIn.person
             ) { [self] answer in
                 guard isOpen else { return }
@@ -288,9 +288,9 @@ private struct PasskeyUseContent: JSONContent {
         if let device { _ = try AccountSession.canonicalName(device) }
     }
 
-    func use() throws(Rejection) -> PasskeyDesk.Use {
+    func use() throws(Rejection) -> PasskeyService.Use {
         func octets(_ field: String, _ limit: Int) throws(Rejection) -> [UInt8] { try PasskeyHandler.octets(texts[field], field, limit: limit) }
-        return PasskeyDesk.Use(
+        return PasskeyService.Use(
             credential: try octets("credential", AuthenticatorData.maxCredentialOctets),
             assertion: Passkey.Assertion(
                 clientData: try octets("client_data", ClientData.maxOctets),
@@ -305,7 +305,7 @@ private struct PasskeyUseContent: JSONContent {
 private final class PasskeyAsking: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
         guard context.isOwnPage || !context.head.fields.contains("origin") else { return respond(HTTPResponse(refusal: .foreignPage)) }
-        switch desk.challengeToSignIn(from: context.address) {
+        switch service.challengeToSignIn(from: context.address) {
         case .success(let challenge): respond(challenge, party, allowed: [])
         case .failure(let rejection): respond(HTTPResponse(rejection))
         }
@@ -323,10 +323,10 @@ private final class PasskeySignIn: PasskeyHandler {
         acceptJSON(PasskeyUseContent.self) { [self] content in
             guard let use = try? content.use() else { return }
             // Refusals share the limit per address with codes and passwords.
-            if let wait = services.accounts.codeWait(context.address) { return respond(HTTPResponse(PasskeyDesk.tooMany(retryAfter: wait))) }
+            if let wait = services.accounts.codeWait(context.address) { return respond(HTTPResponse(PasskeyService.tooMany(retryAfter: wait))) }
             let isBrief = content.brief ?? false
             let name = (content.device.flatMap { try? AccountSession.canonicalName($0) }) ?? ""
-            desk.signIn(use, NewSession(person: 0, kind: .browser, name: name, isBrief: isBrief)) { [self] answer in
+            service.signIn(use, NewSession(person: 0, kind: .browser, name: name, isBrief: isBrief)) { [self] answer in
                 if case .failure(let rejection) = answer, rejection.code == .passkeyRefused { services.accounts.missedCode(context.address) }
                 guard isOpen else { return }
                 switch answer {
@@ -348,7 +348,7 @@ private final class PasskeyConfirmAsking: PasskeyHandler {
             guard !credentials.isEmpty else {
                 return respond(HTTPResponse(Rejection(.contradicted, "You have no passkey to confirm with. Nothing was changed")))
             }
-            respond(desk.challengeToConfirm(session: signIn.session, person: signIn.person), party, allowed: credentials)
+            respond(service.challengeToConfirm(session: signIn.session, person: signIn.person), party, allowed: credentials)
         }
     }
 }
@@ -359,7 +359,7 @@ private final class PasskeyConfirming: PasskeyHandler {
         guard let signIn = context.signIn else { return }
         acceptJSON(PasskeyUseContent.self) { [self] content in
             guard let use = try? content.use() else { return }
-            desk.confirm(use, session: signIn.session, person: signIn.person) { [self] answer in
+            service.confirm(use, session: signIn.session, person: signIn.person) { [self] answer in
                 guard isOpen else { return }
                 switch answer {
                 case .success(let state): respond(200) { AccountAnswer(state: state).encode(into: &$0) }

@@ -10,28 +10,28 @@ import Store
 ///
 /// | path | methods | purpose | | --- | --- | --- | | `/feeds/<token>.ics` | GET HEAD OPTIONS | the feed of a token |
 enum FeedRoutes {
-    static func all(_ services: RequestServices, _ shelf: FeedShelf = FeedShelf()) -> [RouteGroup.Resource] {
-        [RouteGroup("/feeds").resource("/{file}", .get { .handler(FeedFetching($0, services, shelf)) })]
+    static func all(_ services: RequestServices, _ shared: SharedFeedState = SharedFeedState()) -> [RouteGroup.Resource] {
+        [RouteGroup("/feeds").resource("/{file}", .get { .handler(FeedFetching($0, services, shared)) })]
     }
 }
 
 /// The state that all fetches of a shard share.
-final class FeedShelf {
+final class SharedFeedState {
     var cache = FeedCache()
     var pace = FeedPace()
     var guesses = GuessLimit()
 }
 
-@available(*, unavailable) extension FeedShelf: Sendable {}
+@available(*, unavailable) extension SharedFeedState: Sendable {}
 
 /// `GET /feeds/<token>.ics`. A feed that has ended, was revoked or never existed gets the same answer in each case.
 final class FeedFetching: RequestHandler {
     private let services: RequestServices
-    private let shelf: FeedShelf
+    private let shared: SharedFeedState
 
-    init(_ context: RequestContext, _ services: RequestServices, _ shelf: FeedShelf) {
+    init(_ context: RequestContext, _ services: RequestServices, _ shared: SharedFeedState) {
         self.services = services
-        self.shelf = shelf
+        self.shared = shared
         super.init(context)
     }
 
@@ -48,7 +48,7 @@ final class FeedFetching: RequestHandler {
             guard !services.access.hasEnded(found) else { return miss() }
             // A server that is shutting down can no longer count a fetch.
             guard services.usage.isOpen else { return respond(HTTPResponse(refusal: .busy)) }
-            if let wait = shelf.pace.wait(name, isHead: isHead, now: services.now) { return respond(Self.tooOften(wait)) }
+            if let wait = shared.pace.wait(name, isHead: isHead, now: services.now) { return respond(Self.tooOften(wait)) }
             answer(found, name)
         }
     }
@@ -56,7 +56,7 @@ final class FeedFetching: RequestHandler {
     /// Answers from the cache, or makes the feed.
     private func answer(_ found: OpenFeed, _ name: FeedName) {
         let state = FeedCache.State(feed: found, day: StoreReader.feedDay(at: Clock.wallMilliseconds()), address: address)
-        if let entry = shelf.cache.entry(name, state) {
+        if let entry = shared.cache.entry(name, state) {
             let representation = representation(tag: entry.tag, length: entry.length, gzipLength: entry.gzipLength)
             if Preconditions.evaluate(context.head.method, context.head.fields, representation.validators, now: HTTPSite.now) != .proceed {
                 return give(representation, nil, name)
@@ -72,7 +72,7 @@ final class FeedFetching: RequestHandler {
             return content.map { ($0, FeedRepresentation($0.file.octets)) }
         } then: { [self] made in
             guard let (made, content) = made, !services.access.hasEnded(found) else { return miss() }
-            shelf.cache.put(name, FeedCache.State(feed: made.feed, day: made.day, address: address), content)
+            shared.cache.put(name, FeedCache.State(feed: made.feed, day: made.day, address: address), content)
             give(representation(tag: content.tag, length: content.plain.count, gzipLength: content.gzip.count), content, name)
         }
     }
@@ -124,11 +124,11 @@ final class FeedFetching: RequestHandler {
     /// valid feeds.
     private func miss() {
         let now = services.now
-        if let wait = shelf.guesses.wait(context.address, now: now) {
+        if let wait = shared.guesses.wait(context.address, now: now) {
             return respond(
                 HTTPResponse(Rejection(.rateLimited, "Too many invalid addresses come from your network. Try again later.", retryAfter: wait)))
         }
-        shelf.guesses.miss(context.address, now: now)
+        shared.guesses.miss(context.address, now: now)
         respond(Self.missing)
     }
 

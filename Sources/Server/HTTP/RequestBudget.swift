@@ -35,16 +35,16 @@ final class RequestBudget {
         case .calendar(let access):
             guard let athlete = access.athletes.first else { return nil }
             addresses.giveBack(address)
-            return hub.admit(Payer(family: athlete.family, member: athlete.member), now: reactor.now)
+            return hub.admit(WorkOwner(family: athlete.family, member: athlete.member), now: reactor.now)
         case .link(let document, let member):
             addresses.giveBack(address)
-            return hub.admit(Payer(family: document.family, member: member), now: reactor.now)
+            return hub.admit(WorkOwner(family: document.family, member: member), now: reactor.now)
         case .session(let signIn):
             addresses.giveBack(address)
             // The request's family is not known yet: the first account that has something left pays.
             var refusal: Rejection?
             for membership in signIn.memberships {
-                guard let denied = hub.admit(Payer(family: membership.family, member: membership.member), now: reactor.now) else { return nil }
+                guard let denied = hub.admit(WorkOwner(family: membership.family, member: membership.member), now: reactor.now) else { return nil }
                 refusal = refusal ?? denied
             }
             return refusal

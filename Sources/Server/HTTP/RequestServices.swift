@@ -12,7 +12,7 @@ struct RequestServices {
     let workers: Workers
     let access: AccessControl
     let usage: UsageRecorder
-    let accounts: AccountDesk
+    let accounts: AccountService
 
     /// Milliseconds of the reactor's clock.
     var now: Int64 { reactor.now }

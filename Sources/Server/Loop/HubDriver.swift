@@ -25,12 +25,12 @@ final class HubDriver {
     private var isPerforming = false
     private var redemptionRate = AddressRate.redemptions
     private let budget: RequestBudget
-    private let accounts: AccountDesk
+    private let accounts: AccountService
     let counts = SessionCounts()
 
     init(
         hub: Hub, reactor: Reactor, limits: Limits, log: Log, writer: WriterThread, readers: ReaderPool, access: AccessControl, usage: UsageRecorder,
-        budget: RequestBudget, accounts: AccountDesk
+        budget: RequestBudget, accounts: AccountService
     ) {
         self.hub = hub
         self.reactor = reactor

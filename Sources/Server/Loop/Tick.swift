@@ -21,7 +21,7 @@ final class Tick: ReactorHooks {
     private let usage: UsageRecorder
     private let admin: AdminServer
     private let drain: Drain
-    private let accounts: AccountDesk
+    private let accounts: AccountService
     /// The running uploads; set once before the loop runs.
     var uploads: UploadTable?
     /// The delay of the regular work, nanoseconds.
@@ -29,7 +29,7 @@ final class Tick: ReactorHooks {
 
     init(
         reactor: Reactor, log: Log, events: Mailbox<ShardEvent>, hub: Hub, driver: HubDriver, queues: TickQueues, workers: Workers,
-        access: AccessControl, usage: UsageRecorder, admin: AdminServer, drain: Drain, accounts: AccountDesk
+        access: AccessControl, usage: UsageRecorder, admin: AdminServer, drain: Drain, accounts: AccountService
     ) {
         self.reactor = reactor
         self.log = log

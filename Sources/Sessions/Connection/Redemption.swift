@@ -12,7 +12,7 @@ package enum Redemption {
         package let member: Identifier
     }
 
-    package typealias Failure = OneQuestion.Failure
+    package typealias Failure = SingleRequest.Failure
 
     /// A new secret for `redeem`. Store it before the first try, and delete it when the token is stored: anyone who has
     /// both the secret and the code can repeat the redemption until the first sign-in.
@@ -60,7 +60,7 @@ package enum Redemption {
     ) throws(Failure) -> Membership? {
         let end = Clock.monotonicMilliseconds() + timeoutMilliseconds
         return try retrying(until: end) { () throws(Failure) in
-            try OneQuestion.ask(address, until: end) { event in
+            try SingleRequest.ask(address, until: end) { event in
                 switch event {
                 case .opened: (.signIn(token: token), nil)
                 case .frame(.welcome(let welcome)):
@@ -78,7 +78,7 @@ package enum Redemption {
     }
 
     private static func attempt(_ code: String, _ address: ServerAddress, _ nonce: String, _ name: String?, until end: Int64) throws(Failure) -> SignIn {
-        try OneQuestion.ask(address, until: end) { event in
+        try SingleRequest.ask(address, until: end) { event in
             switch event {
             case .opened: (.redeem(code: code, nonce: nonce, name: name), nil)
             case .frame(.token(let token, let family, let member)): (nil, SignIn(token: token, family: family, member: member))

@@ -24,9 +24,9 @@ package struct ClientState: Sendable {
     /// The largest mutation id that has a receipt: a larger one is new without a look-up.
     package var newest: Int64
     /// Its receipts that belong to no change.
-    package var kept: KeptReceipts
+    package var kept: UnloggedReceipts
 
-    package init(key: Int64?, floor: Int64, newest: Int64, kept: KeptReceipts) {
+    package init(key: Int64?, floor: Int64, newest: Int64, kept: UnloggedReceipts) {
         self.key = key
         self.floor = floor
         self.newest = newest
@@ -37,7 +37,7 @@ package struct ClientState: Sendable {
 /// Receipts of one client that belong to no change: refusals, and acks of mutations that changed nothing. They cost
 /// their author nothing, so their number and size are bounded. Above the bound the older half is removed and the
 /// client's floor rises: an id that had such a receipt is refused as `mutation_expired`, and never performed.
-package struct KeptReceipts: Hashable, Sendable {
+package struct UnloggedReceipts: Hashable, Sendable {
     /// Eight times the number of mutations that a session may have unanswered, so that a client that resends its queue
     /// finds all receipts.
     package static let maxCount = 1_024
@@ -90,17 +90,17 @@ package struct RecordedReceipt: Sendable {
         return ErrorCode(rawValue: String(decoding: frame[Self.codeHead.count..<frame.count - Self.codeTail.count], as: UTF8.self))
     }
 
-    /// The octets that count for `KeptReceipts`.
+    /// The octets that count for `UnloggedReceipts`.
     package var keptOctets: Int { isOfChange ? 0 : frame.count + Self.overhead }
 }
 
-extension KeptReceipts {
+extension UnloggedReceipts {
     /// The receipts that stay when the older half is removed.
     ///
     /// - Parameter newestFirst: the mutations with receipts that belong to no change, each with its octets.
     /// - Returns: the receipts that stay, and the largest mutation whose receipt is removed; `nil` if none is.
-    package static func shortened(_ newestFirst: [(mutation: Int64, octets: Int)]) -> (left: KeptReceipts, gone: ArraySlice<(mutation: Int64, octets: Int)>) {
-        var left = KeptReceipts()
+    package static func shortened(_ newestFirst: [(mutation: Int64, octets: Int)]) -> (left: UnloggedReceipts, gone: ArraySlice<(mutation: Int64, octets: Int)>) {
+        var left = UnloggedReceipts()
         for (place, receipt) in newestFirst.enumerated() {
             guard left.count < maxCount / 2, left.octets + receipt.octets <= maxOctets / 2 else { return (left, newestFirst[place...]) }
             left.add(receipt.octets)

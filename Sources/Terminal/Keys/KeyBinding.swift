@@ -1,7 +1,7 @@
 /// One configuration line about keys: `bind [@MODE] KEY… ACTION`, `unbind [@MODE] KEY…`.
 package struct KeyBinding: Hashable, Sendable {
     /// The reason why a line is invalid, as a sentence.
-    package struct Complaint: Error, Hashable, Sendable {
+    package struct InvalidLine: Error, Hashable, Sendable {
         package let sentence: String
     }
 
@@ -15,7 +15,7 @@ package struct KeyBinding: Hashable, Sendable {
     ///   - words: the words of the line, beginning with `bind` or `unbind`.
     ///   - modes: the names that may follow `@`; `nil` for any.
     ///   - known: the names of actions; `nil` for any.
-    package init(_ words: [String], modes: Set<String>? = nil, actions known: Set<String>? = nil) throws(Complaint) {
+    package init(_ words: [String], modes: Set<String>? = nil, actions known: Set<String>? = nil) throws(InvalidLine) {
         var words = words[...]
         let isBound = words.popFirst() == "bind"
         var mode = Keymap.everywhere
@@ -23,18 +23,18 @@ package struct KeyBinding: Hashable, Sendable {
             mode = String(first.dropFirst())
             words.removeFirst()
             if let modes, !modes.contains(mode) {
-                throw Complaint(sentence: "There is no mode \(mode). Modes: \(modes.sorted().joined(separator: ", ")).")
+                throw InvalidLine(sentence: "There is no mode \(mode). Modes: \(modes.sorted().joined(separator: ", ")).")
             }
         }
         let action = isBound ? words.popLast() : nil
         if let action, let known, !known.contains(action) {
-            throw Complaint(sentence: "No action '\(action)'. Press Tab for the list.")
+            throw InvalidLine(sentence: "No action '\(action)'. Press Tab for the list.")
         }
         guard !words.isEmpty, !isBound || action != nil else {
-            throw Complaint(sentence: "Usage: \(isBound ? "/bind KEY ACTION (example: /bind ctrl-x ctrl-e edit-outside)." : "/unbind KEY (example: /unbind f2).")")
+            throw InvalidLine(sentence: "Usage: \(isBound ? "/bind KEY ACTION (example: /bind ctrl-x ctrl-e edit-outside)." : "/unbind KEY (example: /unbind f2).")")
         }
         guard let keys = Keymap.keys(words.joined(separator: " ")) else {
-            throw Complaint(sentence: "\(words.joined(separator: " ")) is no key. Keys are written as ctrl-x, alt-1, shift-tab, f5.")
+            throw InvalidLine(sentence: "\(words.joined(separator: " ")) is no key. Keys are written as ctrl-x, alt-1, shift-tab, f5.")
         }
         self.mode = mode
         self.keys = keys

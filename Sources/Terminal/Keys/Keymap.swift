@@ -127,7 +127,7 @@ package struct ChordReader: Sendable {
 
 extension Keymap {
     /// An error in a line of a configuration, as a sentence.
-    package struct Mistake: Error, Hashable, Sendable {
+    package struct InvalidLine: Error, Hashable, Sendable {
         package let line: Int
         package let sentence: String
     }
@@ -142,15 +142,15 @@ extension Keymap {
     ///   - modes: the names that may follow `@`.
     ///   - known: the names of actions.
     /// - Returns: the lines that could not be read; all others are bound.
-    package mutating func read(configuration text: String, modes: Set<String>, actions known: Set<String>) -> [Mistake] {
-        var mistakes: [Mistake] = []
+    package mutating func read(configuration text: String, modes: Set<String>, actions known: Set<String>) -> [InvalidLine] {
+        var mistakes: [InvalidLine] = []
         var count = 0
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
             guard let verb = words.first, verb == "bind" || verb == "unbind" else { continue }
-            func mistake(_ sentence: String) { mistakes.append(Mistake(line: index + 1, sentence: sentence)) }
+            func mistake(_ sentence: String) { mistakes.append(InvalidLine(line: index + 1, sentence: sentence)) }
             let binding: KeyBinding
-            do throws(KeyBinding.Complaint) { binding = try KeyBinding(words, modes: modes, actions: known) } catch {
+            do throws(KeyBinding.InvalidLine) { binding = try KeyBinding(words, modes: modes, actions: known) } catch {
                 mistake(error.sentence)
                 continue
             }

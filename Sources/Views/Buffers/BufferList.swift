@@ -192,11 +192,11 @@ package struct BufferList: Sendable {
     }
 
     /// The buffers with activity, for the status line.
-    package var hotlist: [StatusFacts.Hot] {
+    package var hotlist: [StatusFacts.ActiveBuffer] {
         entries.enumerated().compactMap { index, entry in
             // The status line shows the unread items of the room separately.
             guard entry.unread > 0, entry.key != .room else { return nil }
-            return StatusFacts.Hot(number: index + 1, title: entry.title, count: entry.unread)
+            return StatusFacts.ActiveBuffer(number: index + 1, title: entry.title, count: entry.unread)
         }
     }
 }

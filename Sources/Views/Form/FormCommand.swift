@@ -47,4 +47,4 @@ package enum FormAction: Hashable, Sendable {
     case shared(SharedAction)
 }
 
-extension FormAction: Asking {}
+extension FormAction: ViewAction {}

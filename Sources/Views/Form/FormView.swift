@@ -8,7 +8,7 @@ internal import Words
 /// A form derived from the declarations of kinds: for a new record, for a change, or for the results of an event. Pure.
 ///
 /// The rules (`FormRules`) supply every sentence about an error. The default of an empty field is shown in grey.
-package struct FormView: AskingPane {
+package struct FormView: PromptPane {
     package let title: String
     package let saveLabel: String
     package internal(set) var parts: [FormPart]

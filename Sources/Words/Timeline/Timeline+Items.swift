@@ -186,7 +186,7 @@ extension Timeline {
             if case .link(let kind, let about)? = record.fields["about"] { item.about = RecordReference(kind, about) }
             item.isPending = engine.isPending(id)
             item.isEdited = record.version > 1
-            item.isDeed = Deed.of(record.fields.text("text") ?? "") != nil
+            item.isDeed = ActionMessage.of(record.fields.text("text") ?? "") != nil
             item.isMention = reader.isSpokenTo(record)
             item.isUnread = record.createdBy != engine.member && reader.isUnread(at: record.createdAt, sequence: sequence(entry))
             if let sequence = sequence(entry), let known = changes[sequence], known.isUndoable { item.undoable = sequence }
@@ -260,7 +260,7 @@ extension ChangeText {
     /// A message's text, with the names of the mentioned members and of the record that it is about.
     func messageRuns(_ record: Record, tellsSubject: Bool) -> [TextRun] {
         let text = record.fields.text("text") ?? ""
-        var runs = [TextRun((Deed.of(text) ?? text).printableLines.joined(separator: "\n"))]
+        var runs = [TextRun((ActionMessage.of(text) ?? text).printableLines.joined(separator: "\n"))]
         for element in record.fields.set("mentions") {
             let name = names.name(element.id)
             guard !name.isEmpty else { continue }

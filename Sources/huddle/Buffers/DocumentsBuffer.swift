@@ -290,7 +290,7 @@ final class DocumentsBuffer: Buffer {
 
     private static let full = "\(JobLine.limit) files wait already: try it again when some are through."
 
-    private func upload(_ wish: UploadWish) {
+    private func upload(_ wish: UploadDescription) {
         let path = PathTyping.expanded(wish.path)
         guard let status = (try? Files.status(path)) ?? nil, status.kind == .file else { return view.complain(.file, "There is no such file.") }
         guard status.size > 0 else { return view.complain(.file, "The file is empty.") }

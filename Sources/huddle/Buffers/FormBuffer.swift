@@ -78,7 +78,7 @@ final class FormBuffer: Buffer {
         case .rejected(mutation, let rejection):
             saving = nil
             refused = mutation
-            if let item = KeptBuffer.items(host).first(where: { $0.id == mutation }), item.isOverlap {
+            if let item = OutboxBuffer.items(host).first(where: { $0.id == mutation }), item.isOverlap {
                 view.ask(about: item)
             } else {
                 view.refuse(whenMade == nil ? rejection : Rejection(rejection.code, "Failed to add school. \(rejection.message)", kind: rejection.kind, field: rejection.field))

@@ -186,7 +186,7 @@ final class RoomBuffer: Buffer {
             _ = try host.session.perform([try Request.rewrite(record, Emoji.replacingNames(in: line), host.records.names, of: about.version, about.original)])
             return
         }
-        if host.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") && Deed.of(line) == nil { return command(line, host) }
+        if host.isAsking || line.hasPrefix("/") && !line.hasPrefix("//") && ActionMessage.of(line) == nil { return command(line, host) }
         guard host.session.engine.role != .guest else {
             view.editor.set(line)
             return try host.perform(.say("You are a guest here: you can read everything, but not write."))

@@ -34,7 +34,7 @@ final class TripsBuffer: Buffer {
 
     /// A change was refused because of an overlap; this page asks the person about it.
     func refused(_ mutation: Int64, _ host: any BufferHost) {
-        if let item = KeptBuffer.items(host).first(where: { $0.id == mutation }) { view.show(item) }
+        if let item = OutboxBuffer.items(host).first(where: { $0.id == mutation }) { view.show(item) }
     }
 
     func draw(_ facts: StatusFacts, _ canvas: inout Canvas) { view.draw(facts, &canvas) }
@@ -53,7 +53,7 @@ final class TripsBuffer: Buffer {
                 guard let record = host.session.engine.record(id) else { return host.bell() }
                 view.showDetail(RecordTables.details(record, host.records.text))
             case .override(let draft, let reason):
-                try KeptBuffer.override(draft, reason, host)
+                try OutboxBuffer.override(draft, reason, host)
                 host.refreshSoon()
             case .drop(let draft):
                 _ = host.session.drop(draft: draft)

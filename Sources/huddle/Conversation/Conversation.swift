@@ -36,8 +36,8 @@ final class Conversation {
     /// Whether the server has sent everything that was missed, once.
     private(set) var hasBeenLive = false
     var lists = ShownLists()
-    private var awaited = AwaitedAnswers()
-    private var told = ToldNews()
+    private var awaited = PendingAnswers()
+    private var told = ReportedNews()
     private var questions: Questions?
     private var contextAtStart: String?
     private var hasWarned = false

@@ -6,7 +6,7 @@ import Terminal
 import Words
 
 /// Writes one file at a time on a thread of its own: laying out pages takes longer than a key may wait.
-final class FileMaker: Sendable {
+final class BackgroundFileWriter: Sendable {
     private struct State {
         var thread: Thread?
         var words: String?

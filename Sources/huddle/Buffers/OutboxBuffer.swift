@@ -10,7 +10,7 @@ import Views
 import Words
 
 /// The outbox page: changes that were refused, and changes that wait.
-final class KeptBuffer: Buffer {
+final class OutboxBuffer: Buffer {
     private var view: ConflictView
 
     init(_ view: ConflictView) { self.view = view }
@@ -104,4 +104,4 @@ final class KeptBuffer: Buffer {
     }
 }
 
-@available(*, unavailable) extension KeptBuffer: Sendable {}
+@available(*, unavailable) extension OutboxBuffer: Sendable {}

@@ -18,7 +18,7 @@ import Wire
 ///     look up --unknown or known--> begin an attempt --delayed--> sign_in_failed with retry_after |--> hash --wrong-->
 ///     sign_in_failed |---no room--> busy; the attempt does not count |---right--> writer --> signed in, sign_in_failed
 ///     or factor_required
-final class AccountDesk {
+final class AccountService {
     private let reactor: Reactor
     private let workers: Workers
     private var throttle = SignInThrottle()
@@ -32,12 +32,12 @@ final class AccountDesk {
     /// Set once before the loop runs. Without it every password gets `busy`.
     var hasher: HasherPool?
 
-    let passkeys: PasskeyDesk
+    let passkeys: PasskeyService
 
     init(reactor: Reactor, workers: Workers) {
         self.reactor = reactor
         self.workers = workers
-        passkeys = PasskeyDesk(reactor: reactor, workers: workers)
+        passkeys = PasskeyService(reactor: reactor, workers: workers)
     }
 
     // MARK: Codes
@@ -340,7 +340,7 @@ final class AccountDesk {
     }
 }
 
-@available(*, unavailable) extension AccountDesk: Sendable {}
+@available(*, unavailable) extension AccountService: Sendable {}
 
 extension Rejection {
     static func tooManyMails(_ wait: Int64) -> Rejection {

@@ -4,7 +4,7 @@ import Wire
 import Words
 
 /// The news that a person has already seen, so that nothing is reported twice.
-struct ToldNews {
+struct ReportedNews {
     private var presence: [Identifier: Presence] = [:]
     /// Other members' uploads whose beginning was reported.
     private var uploads: Set<Identifier> = []

@@ -3,7 +3,7 @@ internal import Family
 package import Sessions
 
 /// A stored, unfinished transfer.
-package struct KeptTransfer: Hashable, Sendable {
+package struct StoredTransfer: Hashable, Sendable {
     package let transfer: FileTransfer
     /// The octets known here: an upload resumes from the server's offset.
     package let octets: Int64
@@ -47,10 +47,10 @@ extension Cache {
     }
 
     /// The unfinished transfers with their progress.
-    package func keptTransfers() -> [KeptTransfer] { ((try? savedTransfers()) ?? []).compactMap { KeptTransfer($0) } }
+    package func keptTransfers() -> [StoredTransfer] { ((try? savedTransfers()) ?? []).compactMap { StoredTransfer($0) } }
 
     /// The transfers of a member, from all programs that run or ran on this machine, for a process that only reads.
-    package static func lookTransfers(_ place: CachePlace, _ member: Identifier) -> [KeptTransfer] {
-        lookSavedTransfers(place, member).compactMap { KeptTransfer($0) }
+    package static func lookTransfers(_ place: CachePlace, _ member: Identifier) -> [StoredTransfer] {
+        lookSavedTransfers(place, member).compactMap { StoredTransfer($0) }
     }
 }

@@ -15,7 +15,7 @@ import Store
 ///
 /// Challenges are only in memory: a restart loses them, and the browser begins again. The challenges of strangers are
 /// in a table of their own, so that a flood of them never displaces the challenge of a person who is signed in.
-final class PasskeyDesk {
+final class PasskeyService {
     /// The server as browsers know it; `nil` without the option `public-url`: then there are no passkeys.
     var party: RelyingParty?
     private let reactor: Reactor
@@ -200,4 +200,4 @@ final class PasskeyDesk {
     }
 }
 
-@available(*, unavailable) extension PasskeyDesk: Sendable {}
+@available(*, unavailable) extension PasskeyService: Sendable {}

@@ -4,7 +4,7 @@ import Sessions
 import Sync
 
 /// The copy on this machine, used without a server.
-enum Kept {
+enum LocalState {
     /// The records at the time of the server's last answer.
     struct Copy {
         let engine: SyncEngine

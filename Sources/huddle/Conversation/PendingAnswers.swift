@@ -1,7 +1,7 @@
 import Commands
 
 /// The requests and mutations that have no answer yet.
-struct AwaitedAnswers {
+struct PendingAnswers {
     /// Questions, by their request numbers.
     private(set) var requests: Set<Int64> = []
     /// The mutations that commands sent.

@@ -3,7 +3,7 @@ internal import Posix
 package import Wire
 
 /// A request to a server before there is a session: it has a connection of its own, which closes after the response.
-package enum OneQuestion {
+package enum SingleRequest {
     package enum Failure: Error, Hashable, Sendable {
         case refused(Rejection)
         /// The reason, in sentences. It is unknown whether the server carried out the request.
