@@ -17,29 +17,29 @@ import Wire
 enum AccountRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/account", .account)
-        func plain(_ act: AccountAct) -> (RequestContext) -> HTTPAnswer { { .handler(AccountChange($0, services) { _ in act }) } }
+        func plain(_ act: AccountAct) -> (RequestContext) -> HTTPAnswer { { .handler(AccountChangeHandler($0, services) { _ in act }) } }
         return [
             group.resource("", .get(plain(.show))),
-            group.resource("/confirm", .post { .handler(AccountFilling($0, services, ["password", "recovery_code", "one_time"]) { .confirm($0.secrets) }) }),
+            group.resource("/confirm", .post { .handler(AccountContentHandler($0, services, ["password", "recovery_code", "one_time"]) { .confirm($0.secrets) }) }),
             group.resource(
                 "/password",
                 .init("PUT") {
-                    .handler(AccountFilling($0, services, ["name", "password"]) { .setPassword(name: $0.name ?? "", password: $0.secrets.password ?? "") })
+                    .handler(AccountContentHandler($0, services, ["name", "password"]) { .setPassword(name: $0.name ?? "", password: $0.secrets.password ?? "") })
                 }, .delete(plain(.removePassword))),
             group.resource(
                 "/factor", .post(plain(.addFactor)),
-                .init("PUT") { .handler(AccountFilling($0, services, ["one_time"]) { .confirmFactor(oneTime: $0.secrets.oneTime ?? "") }) },
+                .init("PUT") { .handler(AccountContentHandler($0, services, ["one_time"]) { .confirmFactor(oneTime: $0.secrets.oneTime ?? "") }) },
                 .delete(plain(.removeFactor))),
             group.resource("/recovery-codes", .post(plain(.makeRecoveryCodes))),
             group.resource(
-                "/mail", .init("PUT") { .handler(AccountFilling($0, services, ["address"]) { .setMail($0.address ?? "") }) },
-                .post { .handler(AccountFilling($0, services, ["code"]) { .confirmMail(code: $0.code ?? "") }) }, .delete(plain(.removeMail))),
-            group.resource("/recovery", .post { .handler(RecoveryAsking($0, services)) }, credential: .anyone),
+                "/mail", .init("PUT") { .handler(AccountContentHandler($0, services, ["address"]) { .setMail($0.address ?? "") }) },
+                .post { .handler(AccountContentHandler($0, services, ["code"]) { .confirmMail(code: $0.code ?? "") }) }, .delete(plain(.removeMail))),
+            group.resource("/recovery", .post { .handler(RecoveryMailHandler($0, services)) }, credential: .anyone),
             RouteGroup("/families", .account).resource(
                 "/{family}/members/{member}/recovery",
                 .post {
                     .handler(
-                        AccountChange($0, services) { context in
+                        AccountChangeHandler($0, services) { context in
                             // An id of another form belongs to nobody.
                             let none = Identifier(high: 0, low: 0)
                             return .recoverMember(
@@ -51,7 +51,7 @@ enum AccountRoutes {
 }
 
 /// A request about the account without content.
-private class AccountChange: SessionHandler {
+private class AccountChangeHandler: SessionHandler {
     private let act: (RequestContext) -> AccountAct
 
     init(_ context: RequestContext, _ services: RequestServices, _ act: @escaping (RequestContext) -> AccountAct) {
@@ -79,7 +79,7 @@ private class AccountChange: SessionHandler {
 }
 
 /// A request about the account with content.
-private final class AccountFilling: AccountChange {
+private final class AccountContentHandler: AccountChangeHandler {
     struct Content: JSONContent {
         static let maxOctets = 4_096
         static let members = "name, password, recovery_code, one_time, address or code"

@@ -7,7 +7,7 @@ import Store
 ///
 /// The answer is always the same, and the server sends it before it looks anybody up, so that neither its words nor its
 /// time reveal whether the name or address is known.
-final class RecoveryAsking: SessionHandler {
+final class RecoveryMailHandler: SessionHandler {
     private struct Content: JSONContent {
         static let maxOctets = 1_024
         static let members = "name"

@@ -19,13 +19,13 @@ enum PasskeyRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/passkeys", .account)
         return [
-            group.resource("", .get { .handler(PasskeyListing($0, services)) }, .post { .handler(PasskeyAdding($0, services)) }),
-            group.resource("/options", .post { .handler(PasskeyOffering($0, services)) }),
-            group.resource("/{id}", .patch { .handler(PasskeyRenaming($0, services)) }, .delete { .handler(PasskeyRemoving($0, services)) }),
-            group.resource("/sign-in/options", .post { .handler(PasskeyAsking($0, services)) }, credential: .anyone),
-            group.resource("/sign-in", .post { .handler(PasskeySignIn($0, services)) }, credential: .anyone),
-            group.resource("/confirm/options", .post { .handler(PasskeyConfirmAsking($0, services)) }),
-            group.resource("/confirm", .post { .handler(PasskeyConfirming($0, services)) }),
+            group.resource("", .get { .handler(PasskeyListHandler($0, services)) }, .post { .handler(PasskeyAddHandler($0, services)) }),
+            group.resource("/options", .post { .handler(PasskeyOptionsHandler($0, services)) }),
+            group.resource("/{id}", .patch { .handler(PasskeyRenameHandler($0, services)) }, .delete { .handler(PasskeyRemoveHandler($0, services)) }),
+            group.resource("/sign-in/options", .post { .handler(PasskeySignInOptionsHandler($0, services)) }, credential: .anyone),
+            group.resource("/sign-in", .post { .handler(PasskeySignInHandler($0, services)) }, credential: .anyone),
+            group.resource("/confirm/options", .post { .handler(PasskeyConfirmOptionsHandler($0, services)) }),
+            group.resource("/confirm", .post { .handler(PasskeyConfirmHandler($0, services)) }),
         ]
     }
 }
@@ -97,7 +97,7 @@ class PasskeyHandler: SessionHandler {
 // MARK: Passkeys of a person
 
 /// `GET /passkeys`.
-private final class PasskeyListing: PasskeyHandler {
+private final class PasskeyListHandler: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
         guard let signIn = context.signIn else { return }
         services.read(for: self) { reader throws(StoreFailure) in
@@ -107,7 +107,7 @@ private final class PasskeyListing: PasskeyHandler {
 }
 
 /// `POST /passkeys/options`, without content.
-private final class PasskeyOffering: PasskeyHandler {
+private final class PasskeyOptionsHandler: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
         guard let signIn = context.signIn else { return }
         services.write(for: self) { store throws(StoreFailure) in
@@ -166,7 +166,7 @@ private final class PasskeyOffering: PasskeyHandler {
 }
 
 /// `POST /passkeys` with the result of `navigator.credentials.create()`.
-private final class PasskeyAdding: PasskeyHandler {
+private final class PasskeyAddHandler: PasskeyHandler {
     private struct Content: JSONContent {
         static let maxOctets = 16_384
         static let members = "credential, client_data, authenticator_data, public_key, algorithm and name"
@@ -221,7 +221,7 @@ private final class PasskeyAdding: PasskeyHandler {
 }
 
 /// `PATCH /passkeys/<id>` with `{"name":"Phone"}`.
-private final class PasskeyRenaming: PasskeyHandler {
+private final class PasskeyRenameHandler: PasskeyHandler {
     private struct Content: JSONContent {
         static let maxOctets = 1_024
         static let members = "name"
@@ -250,7 +250,7 @@ private final class PasskeyRenaming: PasskeyHandler {
 }
 
 /// `DELETE /passkeys/<id>`.
-private final class PasskeyRemoving: PasskeyHandler {
+private final class PasskeyRemoveHandler: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
         guard let signIn = context.signIn else { return }
         let id = SessionRoutes.id(context)
@@ -302,7 +302,7 @@ private struct PasskeyUseContent: JSONContent {
 }
 
 /// `POST /passkeys/sign-in/options`, without content.
-private final class PasskeyAsking: PasskeyHandler {
+private final class PasskeySignInOptionsHandler: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
         guard context.isOwnPage || !context.head.fields.contains("origin") else { return respond(HTTPResponse(refusal: .foreignPage)) }
         switch service.challengeToSignIn(from: context.address) {
@@ -313,7 +313,7 @@ private final class PasskeyAsking: PasskeyHandler {
 }
 
 /// `POST /passkeys/sign-in`: makes a session for a browser, in its cookie.
-private final class PasskeySignIn: PasskeyHandler {
+private final class PasskeySignInHandler: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
         // As for POST /session: a page of another site could sign its visitor in as somebody else, and JSON needs the
         // browser's permission.
@@ -339,7 +339,7 @@ private final class PasskeySignIn: PasskeyHandler {
 }
 
 /// `POST /passkeys/confirm/options`, without content.
-private final class PasskeyConfirmAsking: PasskeyHandler {
+private final class PasskeyConfirmOptionsHandler: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
         guard let signIn = context.signIn else { return }
         services.read(for: self) { reader throws(StoreFailure) in
@@ -354,7 +354,7 @@ private final class PasskeyConfirmAsking: PasskeyHandler {
 }
 
 /// `POST /passkeys/confirm`.
-private final class PasskeyConfirming: PasskeyHandler {
+private final class PasskeyConfirmHandler: PasskeyHandler {
     override func begin(_ party: RelyingParty) {
         guard let signIn = context.signIn else { return }
         acceptJSON(PasskeyUseContent.self) { [self] content in

@@ -16,10 +16,10 @@ enum SessionRoutes {
         let group = RouteGroup("", .account)
         return [
             group.resource(
-                "/session", .init("GET", .anySession) { .handler(SessionShowing($0, services)) },
-                .init("POST", .anyone) { .handler(SessionOpening($0, services)) }, .init("DELETE", .session) { .handler(SignOut($0, services)) }),
-            group.resource("/sessions", .get { .handler(SessionListing($0, services)) }, .delete { .handler(SessionsEnding($0, services, .others)) }),
-            group.resource("/sessions/{id}", .patch { .handler(SessionRenaming($0, services)) }, .delete { .handler(SessionsEnding($0, services, .one(id($0)))) }),
+                "/session", .init("GET", .anySession) { .handler(SessionShowHandler($0, services)) },
+                .init("POST", .anyone) { .handler(SessionCreateHandler($0, services)) }, .init("DELETE", .session) { .handler(SignOutHandler($0, services)) }),
+            group.resource("/sessions", .get { .handler(SessionListHandler($0, services)) }, .delete { .handler(SessionEndHandler($0, services, .others)) }),
+            group.resource("/sessions/{id}", .patch { .handler(SessionRenameHandler($0, services)) }, .delete { .handler(SessionEndHandler($0, services, .one(id($0)))) }),
         ]
     }
 
@@ -93,17 +93,17 @@ class SessionHandler: RequestHandler {
 }
 
 /// `GET /session`.
-final class SessionShowing: SessionHandler {
+final class SessionShowHandler: SessionHandler {
     override func begin() { respond(200, person: context.signIn) }
 }
 
 /// `GET /sessions`.
-final class SessionListing: SessionHandler {
+final class SessionListHandler: SessionHandler {
     override func begin() { if let signIn = context.signIn { list(signIn) } }
 }
 
 /// `PATCH /sessions/<id>` with `{"name":"Kitchen laptop"}`.
-final class SessionRenaming: SessionHandler {
+final class SessionRenameHandler: SessionHandler {
     private struct Content: JSONContent {
         static let maxOctets = 1_024
         static let members = "name"
@@ -132,7 +132,7 @@ final class SessionRenaming: SessionHandler {
 }
 
 /// `DELETE /sessions/<id>`, and `DELETE /sessions` for all others.
-final class SessionsEnding: SessionHandler {
+final class SessionEndHandler: SessionHandler {
     private let choice: SessionsEnd.Choice
 
     init(_ context: RequestContext, _ services: RequestServices, _ choice: SessionsEnd.Choice) {
@@ -150,7 +150,7 @@ final class SessionsEnding: SessionHandler {
 }
 
 /// `DELETE /session`: the session gives no access from this moment; the answer follows when that is durable.
-final class SignOut: SessionHandler {
+final class SignOutHandler: SessionHandler {
     override func begin() {
         guard let signIn = context.signIn else { return }
         services.access.endSession(signIn.session) { [self] refusal in
@@ -164,7 +164,7 @@ final class SignOut: SessionHandler {
 /// `POST /session`: makes a session for a browser, in its cookie.
 ///
 /// Each way to sign in ends in `open`.
-final class SessionOpening: SessionHandler {
+final class SessionCreateHandler: SessionHandler {
     private struct Content: JSONContent {
         static let maxOctets = 4_096
         static let members = "token, or code and client, or name and password; and, if you like, one_time, device and brief"

@@ -13,15 +13,15 @@ enum TokenRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/tokens", .account)
         return [
-            group.resource("", .get { .handler(TokenListing($0, services)) }, .post { .handler(TokenMaking($0, services)) }),
-            RouteGroup("/devices", .account).resource("", .post { .handler(DeviceAdding($0, services)) }),
-            group.resource("/{id}", .delete { .handler(SessionsEnding($0, services, .one(SessionRoutes.id($0)))) }),
+            group.resource("", .get { .handler(TokenListHandler($0, services)) }, .post { .handler(TokenCreateHandler($0, services)) }),
+            RouteGroup("/devices", .account).resource("", .post { .handler(DeviceCodeHandler($0, services)) }),
+            group.resource("/{id}", .delete { .handler(SessionEndHandler($0, services, .one(SessionRoutes.id($0)))) }),
         ]
     }
 }
 
 /// `GET /tokens`.
-private final class TokenListing: SessionHandler {
+private final class TokenListHandler: SessionHandler {
     override func begin() {
         guard let signIn = context.signIn else { return }
         services.read(for: self) { reader throws(StoreFailure) in
@@ -31,7 +31,7 @@ private final class TokenListing: SessionHandler {
 }
 
 /// `POST /tokens` with the members of `create_token`.
-private final class TokenMaking: SessionHandler {
+private final class TokenCreateHandler: SessionHandler {
     private struct Content: JSONContent {
         static let maxOctets = 4_096
         static let members = "id, nonce, name, scope, days and, for calendar, athletes"
@@ -95,7 +95,7 @@ private final class TokenMaking: SessionHandler {
 }
 
 /// `POST /devices`, without content.
-private final class DeviceAdding: SessionHandler {
+private final class DeviceCodeHandler: SessionHandler {
     override func begin() {
         guard let signIn = context.signIn else { return }
         services.write(for: self) { store throws(StoreFailure) in

@@ -11,7 +11,7 @@ import Store
 /// | path | methods | purpose | | --- | --- | --- | | `/feeds/<token>.ics` | GET HEAD OPTIONS | the feed of a token |
 enum FeedRoutes {
     static func all(_ services: RequestServices, _ shared: SharedFeedState = SharedFeedState()) -> [RouteGroup.Resource] {
-        [RouteGroup("/feeds").resource("/{file}", .get { .handler(FeedFetching($0, services, shared)) })]
+        [RouteGroup("/feeds").resource("/{file}", .get { .handler(FeedHandler($0, services, shared)) })]
     }
 }
 
@@ -25,7 +25,7 @@ final class SharedFeedState {
 @available(*, unavailable) extension SharedFeedState: Sendable {}
 
 /// `GET /feeds/<token>.ics`. A feed that has ended, was revoked or never existed gets the same answer in each case.
-final class FeedFetching: RequestHandler {
+final class FeedHandler: RequestHandler {
     private let services: RequestServices
     private let shared: SharedFeedState
 

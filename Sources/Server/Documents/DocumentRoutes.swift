@@ -21,11 +21,11 @@ enum DocumentRoutes {
         return [
             documents.resource("", .get { .handler(DocumentDownloadHandler($0, services, blobs)) }, credential: .sessionOrLink(to: "id")),
             documents.resource(
-                "/shares", .get { .handler(ShareListing($0, services)) }, .post { .handler(ShareMaking($0, services)) },
-                .delete { .handler(ShareEnding($0, services)) }),
-            documents.resource("/link", .post { .handler(LinkMaking($0, services)) }),
-            shared.resource("", .get { .handler(ShareVisitWork($0, services, blobs, limiter, what: .page)) }),
-            shared.resource("/file", .get { .handler(ShareVisitWork($0, services, blobs, limiter, what: .download)) }),
+                "/shares", .get { .handler(ShareLinkListHandler($0, services)) }, .post { .handler(ShareLinkCreateHandler($0, services)) },
+                .delete { .handler(ShareLinkRevokeHandler($0, services)) }),
+            documents.resource("/link", .post { .handler(DownloadLinkHandler($0, services)) }),
+            shared.resource("", .get { .handler(ShareVisitHandler($0, services, blobs, limiter, what: .page)) }),
+            shared.resource("/file", .get { .handler(ShareVisitHandler($0, services, blobs, limiter, what: .download)) }),
         ]
     }
 }

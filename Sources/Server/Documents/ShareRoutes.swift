@@ -17,7 +17,7 @@ extension DocumentHandler {
 }
 
 /// `POST /documents/<id>/shares` with `{"school":"<id>","days":30}`.
-final class ShareMaking: DocumentHandler {
+final class ShareLinkCreateHandler: DocumentHandler {
     private struct Content: JSONContent {
         static let maxOctets = 4_096
         static let members = "school and, if you like, days"
@@ -61,7 +61,7 @@ final class ShareMaking: DocumentHandler {
 }
 
 /// `GET /documents/<id>/shares`.
-final class ShareListing: DocumentHandler {
+final class ShareLinkListHandler: DocumentHandler {
     override func begin() {
         find { [self] document, _ in
             let (family, id) = (document.family, document.id)
@@ -85,7 +85,7 @@ final class ShareListing: DocumentHandler {
 
 /// `DELETE /documents/<id>/shares?share=<id>`: the link gives no access once a reader has found that the member may end
 /// it. The answer follows when that is durable.
-final class ShareEnding: DocumentHandler {
+final class ShareLinkRevokeHandler: DocumentHandler {
     override func begin() {
         guard let signIn = context.signIn, let document = Identifier(context.path["id"]) else { return respond(.noDocument) }
         let link = context.query("share").flatMap { Identifier($0) }
@@ -104,7 +104,7 @@ final class ShareEnding: DocumentHandler {
 }
 
 /// `POST /documents/<id>/link`.
-final class LinkMaking: DocumentHandler {
+final class DownloadLinkHandler: DocumentHandler {
     override func begin() {
         find { [self] document, member in
             let (family, id) = (document.family, document.id)

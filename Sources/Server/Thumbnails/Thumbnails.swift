@@ -27,7 +27,7 @@ final class Thumbnails: Sendable {
 
     func resource(_ services: RequestServices) -> RouteGroup.Resource {
         // A client that may see the file for these minutes may see its picture.
-        RouteGroup("/documents/{id}/thumbnail", .sessionOrLink(to: "id")).resource("", .get { [self] in .handler(ThumbnailWork($0, services, self)) })
+        RouteGroup("/documents/{id}/thumbnail", .sessionOrLink(to: "id")).resource("", .get { [self] in .handler(ThumbnailHandler($0, services, self)) })
     }
 
     /// Ends the current job, and waits for that.
@@ -68,7 +68,7 @@ final class Thumbnails: Sendable {
 }
 
 /// One request for a picture.
-private final class ThumbnailWork: DocumentHandler {
+private final class ThumbnailHandler: DocumentHandler {
     private let thumbnails: Thumbnails
 
     init(_ context: RequestContext, _ services: RequestServices, _ thumbnails: Thumbnails) {

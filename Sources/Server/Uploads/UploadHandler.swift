@@ -3,7 +3,7 @@ import Uploads
 
 /// A request to `/files` in the form that the table uses: it has the turn, waits for it, or yields it.
 ///
-/// `UploadWork` is the only subclass.
+/// `UploadRequestHandler` is the only subclass.
 class UploadHandler: RequestHandler {
     /// Its name in `UploadTurns`, once it has reached an upload.
     final var number: UploadTurns.Request = 0

@@ -26,9 +26,9 @@ enum UploadRoutes {
             return response(.refused(known, nil), UploadDialect(context.head), table())
         }
         let options = RouteMethod("OPTIONS", .anyone) { .response(response(.options, UploadDialect($0.head), table())) }
-        let collection: (RequestContext) -> HTTPAnswer = { .handler(UploadWork($0, .collection, table: table())) }
+        let collection: (RequestContext) -> HTTPAnswer = { .handler(UploadRequestHandler($0, .collection, table: table())) }
         let upload: (RequestContext) -> HTTPAnswer = { context in
-            .handler(UploadWork(context, Identifier(context.path["id"]).map { .upload($0) } ?? .unknown, table: table()))
+            .handler(UploadRequestHandler(context, Identifier(context.path["id"]).map { .upload($0) } ?? .unknown, table: table()))
         }
         return ["", "/"].map { uploads.resource($0, .post(collection), options, other: collection, overridesMethod: true) } + [
             uploads.resource("/{id}", .get(upload), .patch(upload), .delete(upload), options, other: upload, overridesMethod: true)

@@ -8,7 +8,7 @@ import Wire
 
 /// One request to `/files`, from its head to its answer: its member, its turn at the upload, its octets to the disk,
 /// and the result.
-final class UploadWork: UploadHandler {
+final class UploadRequestHandler: UploadHandler {
     private unowned let table: UploadTable
     let dialect: UploadDialect
     private let path: UploadPath

@@ -81,7 +81,7 @@ struct OpeningLimit {
 
 /// `/s/<token>` and `/s/<token>/file`: the document that a member shared with a person outside of the family. A link
 /// that has ended, was revoked or never existed gets the same answer in each case.
-final class ShareVisitWork: DocumentFileHandler {
+final class ShareVisitHandler: DocumentFileHandler {
     private let limiter: ShareLinkGuessLimiter
     private let what: ShareVisit.What
 
