@@ -134,7 +134,7 @@ struct TransferListTests {
 
     @Test("The store has the unfinished transfers, in order, also for the next process; one unreadable row harms no other")
     func store() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         do {
             let cache = try Cache.open(home.place, World.parent).cache
             try cache.keep(Self.download, number: 9)

@@ -174,7 +174,7 @@ extension EngineInput {
         func saved(_ word: StaticString, _ state: SavedState) {
             writer.word(word)
             writer.key("saved")
-            EngineScribe.write(state, to: &writer)
+            EngineScriptWriter.write(state, to: &writer)
         }
         switch self {
         case .start: writer.word("start")
@@ -224,7 +224,7 @@ extension EngineInput {
         case .context(let context):
             writer.word("context")
             writer.key("context")
-            writer.string(EngineScribe.word(context))
+            writer.string(EngineScriptWriter.word(context))
         case .ask(let frame):
             writer.word("ask")
             writer.key("frame")

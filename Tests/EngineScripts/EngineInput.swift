@@ -37,7 +37,7 @@ package enum EngineInput: Sendable {
 /// An engine, with all that a script can see of it.
 package struct ScriptedEngine: Sendable {
     package private(set) var engine: SyncEngine
-    private var scribe: EngineScribe
+    private var scribe: EngineScriptWriter
     private var shown: [Int64: ConflictSides] = [:]
 
     /// The result of one input.
@@ -55,7 +55,7 @@ package struct ScriptedEngine: Sendable {
 
     package init(_ configuration: SyncEngine.Configuration) {
         engine = SyncEngine(configuration)
-        scribe = EngineScribe(engine)
+        scribe = EngineScriptWriter(engine)
     }
 
     /// The changed members of the state, as one object.
@@ -168,7 +168,7 @@ package struct ScriptedEngine: Sendable {
                 saved?.records = Array(engine.confirmedRecords.values)
                 result { writer in
                     writer.key("saved")
-                    if let saved { EngineScribe.write(saved, to: &writer) } else { writer.null() }
+                    if let saved { EngineScriptWriter.write(saved, to: &writer) } else { writer.null() }
                 }
             case .read(let sequence):
                 let operation = engine.readOperation(upTo: sequence)
@@ -183,7 +183,7 @@ package struct ScriptedEngine: Sendable {
             outcome.refusal = error
             result { writer in
                 writer.key("refused")
-                EngineScribe.write(error, to: &writer)
+                EngineScriptWriter.write(error, to: &writer)
             }
         }
         return outcome

@@ -4,7 +4,7 @@ import JSON
 package import Sync
 import Wire
 
-extension EngineScribe {
+extension EngineScriptWriter {
     /// Actions as an array.
     package static func octets(_ actions: [SyncAction]) -> [UInt8] {
         var writer = JSONWriter()

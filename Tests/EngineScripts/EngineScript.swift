@@ -60,7 +60,7 @@ package struct EngineScript: Sendable, CustomStringConvertible {
                         try EngineInput(try symbols.input(of: step)), at: step["utc"]?.integer ?? 0, now: step["at"]?.integer ?? 0)
                     alter(&outcome.actions)
                     if let result = outcome.result { try symbols.match(step["result"] ?? .object([:]), try JSONValue(result), "result") }
-                    try symbols.match(step["expect"] ?? .array([]), try JSONValue(EngineScribe.octets(outcome.actions)), "expect")
+                    try symbols.match(step["expect"] ?? .array([]), try JSONValue(EngineScriptWriter.octets(outcome.actions)), "expect")
                     try symbols.match(step["state"] ?? .object([:]), try JSONValue(engine.changes()), "state")
                 } catch {
                     return "\(self), step \(index + 1) (\(step["do"]?.text ?? "?")): \(error)"
@@ -100,7 +100,7 @@ package struct EngineScript: Sendable, CustomStringConvertible {
         }
         if let context = configuration.context {
             writer.key("context")
-            writer.string(EngineScribe.word(context))
+            writer.string(EngineScriptWriter.word(context))
         }
         writer.key("quiet")
         writer.boolean(configuration.isQuiet)

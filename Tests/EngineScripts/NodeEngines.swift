@@ -55,7 +55,7 @@ package final class NodeEngines {
             writer.raw(result)
         }
         writer.key("expect")
-        writer.raw(EngineScribe.octets(outcome.actions))
+        writer.raw(EngineScriptWriter.octets(outcome.actions))
         writer.key("state")
         writer.raw(state)
         if let touched {

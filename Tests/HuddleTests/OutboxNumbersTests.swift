@@ -11,7 +11,7 @@ import Wire
 @Suite("Numbers of waiting and refused changes")
 struct OutboxNumbersTests {
     /// A conversation with three drafts of schools, 41 to 43, and three files, all from an earlier run.
-    private func conversation(_ home: CacheHome) throws -> Conversation {
+    private func conversation(_ home: CacheFixture) throws -> Conversation {
         do {
             var engine = SyncEngine(World.configuration())
             var durable = DurableSide(home.place, restoring: &engine)
@@ -45,7 +45,7 @@ struct OutboxNumbersTests {
 
     @Test("A number keeps its meaning from the list that was shown, when others of the list are gone", arguments: ["/drafts", "/outbox", "/conflicts"])
     func drafts(list: String) throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         let conversation = try conversation(home)
         func left() -> [String] { conversation.session.engine.drafts.compactMap { $0.operations.first?.patch?.assignments.first?.value.map { "\($0)" } } }
         try #require(left().count == 3)
@@ -68,7 +68,7 @@ struct OutboxNumbersTests {
 
     @Test("The number of a file keeps its meaning, too")
     func files() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         let conversation = try conversation(home)
         let list = say("/outbox", conversation)
         #expect(list.contains("f1. ") && list.contains("f3. "))

@@ -7,7 +7,7 @@ import Testing
 @testable import Server
 
 /// Serves one file at `/file`.
-private final class FileShop {
+private final class FileFixture {
     let server: TestShard
     let path: String
     let content: [UInt8]
@@ -73,37 +73,37 @@ private final class FileShop {
 struct FileContentTests {
     @Test("a file comes whole, and the next answer behind it", arguments: [0, 1, 4_096, 65_537, 9_000_001])
     func whole(octets: Int) throws {
-        let shop = try FileShop(octets: octets)
-        let client = try shop.server.connect()
+        let fixture = try FileFixture(octets: octets)
+        let client = try fixture.server.connect()
         client.send(text: HTTPTests.request("GET /file") + HTTPTests.get)
-        let answers = try shop.answers(client, 2)
+        let answers = try fixture.answers(client, 2)
         #expect(answers.map(\.head.status) == [200, 200])
-        #expect(answers[0].content.elementsEqual(shop.content))
+        #expect(answers[0].content.elementsEqual(fixture.content))
     }
 
     @Test("HEAD sends the length and nothing else")
     func head() throws {
-        let shop = try FileShop(octets: 1_000)
-        let client = try shop.server.connect()
+        let fixture = try FileFixture(octets: 1_000)
+        let client = try fixture.server.connect()
         let answers = try HTTPTests.ask(
-            shop.server, client, HTTPTests.request("HEAD /file") + HTTPTests.get, answers: 2, methods: ["HEAD", "GET"])
+            fixture.server, client, HTTPTests.request("HEAD /file") + HTTPTests.get, answers: 2, methods: ["HEAD", "GET"])
         #expect(answers.statuses == [200, 200])
         #expect(answers.list[0].head.fields.only("content-length") == "1000")
     }
 
     @Test("several parts come with what stands between them, also those that are not in memory")
     func parts() throws {
-        let shop = try FileShop(octets: 5_000_000)
-        try shop.forget()
-        let client = try shop.server.connect()
+        let fixture = try FileFixture(octets: 5_000_000)
+        try fixture.forget()
+        let client = try fixture.server.connect()
         client.send(text: HTTPTests.request("GET /file", "Range: bytes=0-9,2000000-4000000,-5"))
-        let answer = try shop.answers(client)[0]
+        let answer = try fixture.answers(client)[0]
         #expect(answer.head.status == 206)
         var expected: [UInt8] = []
         for (index, range) in [0..<10, 2_000_000..<4_000_001, 4_999_995..<5_000_000].enumerated() {
             expected += Array((index == 0 ? "--BOUNDARY\r\n" : "\r\n--BOUNDARY\r\n").utf8)
             expected += Array("Content-Type: a/b\r\nContent-Range: bytes \(range.lowerBound)-\(range.upperBound - 1)/5000000\r\n\r\n".utf8)
-            expected += shop.content[range]
+            expected += fixture.content[range]
         }
         expected += Array("\r\n--BOUNDARY--\r\n".utf8)
         #expect(answer.content.elementsEqual(expected))
@@ -111,52 +111,52 @@ struct FileContentTests {
 
     @Test("what is on the disk only is read ahead by the pool, and comes whole")
     func cold() throws {
-        let shop = try FileShop(octets: 7_340_033)
-        try shop.forget()
-        let client = try shop.server.connect()
+        let fixture = try FileFixture(octets: 7_340_033)
+        try fixture.forget()
+        let client = try fixture.server.connect()
         client.send(text: HTTPTests.request("GET /file"))
-        #expect(try shop.answers(client)[0].content.elementsEqual(shop.content))
+        #expect(try fixture.answers(client)[0].content.elementsEqual(fixture.content))
     }
 
     @Test("who does not take it is given up, who takes it slowly is not, and neither holds memory")
     func slow() throws {
-        let shop = try FileShop(octets: 20_000_000)
-        let client = try shop.server.connect()
+        let fixture = try FileFixture(octets: 20_000_000)
+        let client = try fixture.server.connect()
         client.isReading = false
         client.send(text: HTTPTests.request("GET /file"))
-        for _ in 0..<10 { shop.server.turn() }
-        #expect(shop.server.shard.table.all.first.flatMap { ($0 as? Connection)?.waitingOctets } == 0)
+        for _ in 0..<10 { fixture.server.turn() }
+        #expect(fixture.server.shard.table.all.first.flatMap { ($0 as? Connection)?.waitingOctets } == 0)
         for _ in 0..<3 {
             client.isReading = true
             try client.receive()
             client.isReading = false
-            for _ in 0..<5 { shop.server.turn() }
-            shop.server.pass(milliseconds: Progress.time + 10)
-            #expect(shop.server.shard.table.all.count == 1)
+            for _ in 0..<5 { fixture.server.turn() }
+            fixture.server.pass(milliseconds: Progress.time + 10)
+            #expect(fixture.server.shard.table.all.count == 1)
         }
-        shop.server.pass(milliseconds: Progress.time + 10)
-        #expect(shop.server.shard.table.all.isEmpty)
-        #expect(shop.server.lines.count("event=slow_reader") == 1)
+        fixture.server.pass(milliseconds: Progress.time + 10)
+        #expect(fixture.server.shard.table.all.isEmpty)
+        #expect(fixture.server.lines.count("event=slow_reader") == 1)
     }
 
     @Test("a client that goes in the middle is forgotten, and its file closed")
     func leaving() throws {
-        let shop = try FileShop(octets: 20_000_000)
-        let client = try shop.server.connect()
+        let fixture = try FileFixture(octets: 20_000_000)
+        let client = try fixture.server.connect()
         client.isReading = false
         client.send(text: HTTPTests.request("GET /file"))
-        for _ in 0..<5 { shop.server.turn() }
+        for _ in 0..<5 { fixture.server.turn() }
         client.leave()
-        try shop.server.until("it is forgotten") { shop.server.shard.table.all.isEmpty }
+        try fixture.server.until("it is forgotten") { fixture.server.shard.table.all.isEmpty }
     }
 
     @Test("a file that is shorter than it was said to be ends the connection within the content")
     func short() throws {
-        let shop = try FileShop(octets: 3_000_000)
+        let fixture = try FileFixture(octets: 3_000_000)
         // The same file, emptied.
-        let file = try Files.create(shop.path)
-        try Octets.writeAll(file.raw, Array(shop.content[..<1_000_000]))
-        let client = try shop.server.connect()
+        let file = try Files.create(fixture.path)
+        try Octets.writeAll(file.raw, Array(fixture.content[..<1_000_000]))
+        let client = try fixture.server.connect()
         client.send(text: HTTPTests.request("GET /file"))
         #expect(try client.rest().last.map { ["end", "reset"].contains($0) } == true)
         #expect(client.octets.count < 1_000_500)

@@ -68,8 +68,8 @@ struct FullQueueTests {
 
     @Test("requests over HTTP: 503, with a time to come back")
     func requests() throws {
-        let shop = try DocumentShop()
-        let server = shop.server
+        let fixture = try DocumentFixture()
+        let server = fixture.server
         try server.holdWriter()
         var (done, refused) = (0, 0)
         let nobody = Identifier(high: 0, low: 1)
@@ -80,7 +80,7 @@ struct FullQueueTests {
         }
         server.turn()
         #expect(refused == 2 && done == 0)
-        let client = try ask("POST \(shop.path)/shares", server, server.parent, content: "{\"school\":\"\(shop.school)\"}")
+        let client = try ask("POST \(fixture.path)/shares", server, server.parent, content: "{\"school\":\"\(fixture.school)\"}")
         #expect(try client.status() == 503)
         server.letWriterGo()
         try server.until("all others are done") { done == WriterQueue.Class.proposal.limit }
@@ -89,22 +89,22 @@ struct FullQueueTests {
 
     @Test("openings, looks and renewals are gathered while the writer is held, and written together; at a drain too")
     func usage() throws {
-        let shop = try DocumentShop(octets: 10)
-        let server = shop.server
+        let fixture = try DocumentFixture(octets: 10)
+        let server = fixture.server
         try server.holdWriter()
         for number in 0..<10 {
-            #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
-            #expect(try shop.ask("GET \(shop.path)", as: server.parent).status == 200)
+            #expect(try fixture.ask("GET \(fixture.sharePath)").status == 200)
+            #expect(try fixture.ask("GET \(fixture.path)", as: server.parent).status == 200)
             for session in 0..<100 { server.shard.usage.renew(Int64(number * 100 + session)) }
             server.pass(milliseconds: UsageRecorder.interval)
         }
-        #expect(try shop.shareFigures() == (0, 0))
+        #expect(try fixture.shareFigures() == (0, 0))
         #expect(server.lines.count("event=writer_queue_full") == 0)
         server.shard.drain.start()
         server.letWriterGo()
         try server.until("the writer has stopped") { server.shard.drain.isWriterDone }
-        #expect(try shop.shareFigures() == (10, 0))
-        let entries = try shop.read { reader in
+        #expect(try fixture.shareFigures() == (10, 0))
+        let entries = try fixture.read { reader in
             try reader.accessLog(family: server.parent.family, member: server.athlete.member, AccessLogRequest(request: 1, limit: 10))
         }
         #expect(try entries.get().entries.contains { $0.what == "document" })
@@ -112,16 +112,16 @@ struct FullQueueTests {
 
     @Test("while the server ends nothing is given out that could not be noted")
     func ending() throws {
-        let shop = try DocumentShop(octets: 10)
-        let paths = [shop.sharePath, shop.sharePath + "/file", shop.path]
+        let fixture = try DocumentFixture(octets: 10)
+        let paths = [fixture.sharePath, fixture.sharePath + "/file", fixture.path]
         // They were here before: nobody else may come in.
-        let clients = try paths.map { _ in try shop.server.connect() }
-        try shop.server.holdWriter()
-        shop.server.shard.drain.start()
+        let clients = try paths.map { _ in try fixture.server.connect() }
+        try fixture.server.holdWriter()
+        fixture.server.shard.drain.start()
         for (path, client) in zip(paths, clients) {
-            client.send(text: "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(shop.server.parent.token)\r\nConnection: close\r\n\r\n")
+            client.send(text: "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(fixture.server.parent.token)\r\nConnection: close\r\n\r\n")
         }
         for client in clients { #expect(try client.status() == 503) }
-        shop.server.letWriterGo()
+        fixture.server.letWriterGo()
     }
 }

@@ -76,15 +76,15 @@ struct RedemptionTests {
 
     @Test("The first use of the token over HTTP kills the code, too", arguments: ["/documents/", "/documents/none", "/documents/*/shares"])
     func bearer(path: String) throws {
-        let shop = try DocumentShop()
-        let client = try shop.server.open()
-        client.redeem(shop.server.code)
+        let fixture = try DocumentFixture()
+        let client = try fixture.server.open()
+        client.redeem(fixture.server.code)
         #expect(try client.next() == "token")
-        let owner = SessionCreated(token: client.token, family: shop.server.athlete.family, member: shop.server.athlete.member, role: .athlete)
-        let target = path == "/documents/" ? shop.path : path.replacing("*", with: "\(shop.document)")
-        let status = try shop.ask("GET \(target)", as: owner).status
+        let owner = SessionCreated(token: client.token, family: fixture.server.athlete.family, member: fixture.server.athlete.member, role: .athlete)
+        let target = path == "/documents/" ? fixture.path : path.replacing("*", with: "\(fixture.document)")
+        let status = try fixture.ask("GET \(target)", as: owner).status
         #expect(status == (path == "/documents/none" ? 404 : 200))
-        client.redeem(shop.server.code)
+        client.redeem(fixture.server.code)
         #expect(try client.next() == "error code_unknown")
     }
 

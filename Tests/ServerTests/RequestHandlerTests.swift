@@ -47,7 +47,7 @@ private final class Script: RequestHandler {
 }
 
 /// A shard with `/work`, whose works the test holds.
-private final class WorkShop {
+private final class HandlerFixture {
     let server: TestShard
     private(set) var works: [Script] = []
     var prepare: (Script) -> Void = { _ in }
@@ -80,36 +80,36 @@ private final class WorkShop {
 struct RequestHandlerTests {
     @Test("an answer that comes later is waited for by the requests behind it, in order")
     func later() throws {
-        let shop = try WorkShop()
-        let client = try shop.server.connect()
+        let fixture = try HandlerFixture()
+        let client = try fixture.server.connect()
         client.send(text: HTTPTests.request("GET /work") + HTTPTests.request("GET /work") + HTTPTests.get)
-        let first = try shop.work()
-        for _ in 0..<5 { shop.server.turn() }
+        let first = try fixture.work()
+        for _ in 0..<5 { fixture.server.turn() }
         try client.receive()
-        #expect(client.octets.isEmpty && shop.works.count == 1)
+        #expect(client.octets.isEmpty && fixture.works.count == 1)
         first.respond(HTTPResponse(200, "one"))
-        let second = try shop.work(2)
+        let second = try fixture.work(2)
         #expect(second.told == ["begin"] && !first.isOpen)
         // Not heard any more.
         first.respond(HTTPResponse(500, "again"))
         first.inform(104, [])
         second.respond(HTTPResponse(404, "two"))
-        try shop.server.until("three answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 3 }
+        try fixture.server.until("three answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 3 }
         #expect(try HTTPAnswers(client.octets).statuses == [200, 404, 200])
         #expect(first.told == ["begin"] && second.told == ["begin"])
     }
 
     @Test("a client that goes while its answer is worked on cancels the work, once")
     func leaving() throws {
-        let shop = try WorkShop()
-        let client = try shop.server.connect()
+        let fixture = try HandlerFixture()
+        let client = try fixture.server.connect()
         client.send(text: HTTPTests.request("GET /work"))
-        let work = try shop.work()
+        let work = try fixture.work()
         client.leave()
-        try shop.server.until("it is forgotten") { shop.server.shard.table.all.isEmpty }
+        try fixture.server.until("it is forgotten") { fixture.server.shard.table.all.isEmpty }
         #expect(work.told == ["begin", "cancelled"] && !work.isOpen)
         work.respond(HTTPResponse(200, "late"))
-        shop.server.turn()
+        fixture.server.turn()
     }
 
     @Test("an answer that comes in the tick in which a request would be too late leaves")
@@ -118,28 +118,28 @@ struct RequestHandlerTests {
             var answer: () -> Void = {}
             override func timerFired(kind: Int) { answer() }
         }
-        let shop = try WorkShop()
-        let client = try shop.server.connect()
+        let fixture = try HandlerFixture()
+        let client = try fixture.server.connect()
         client.send(text: HTTPTests.request("GET /work"))
-        let work = try shop.work()
+        let work = try fixture.work()
         let answerer = Answerer()
         answerer.answer = { work.respond(HTTPResponse(200, "in time")) }
-        _ = shop.server.shard.reactor.schedule(afterMilliseconds: Connection.requestTime - 1_000, answerer, kind: 0)
-        shop.server.pass(milliseconds: Connection.requestTime + 500)
-        try shop.server.until("the answer") { try client.receive(); return !client.octets.isEmpty || client.hasEnded }
+        _ = fixture.server.shard.reactor.schedule(afterMilliseconds: Connection.requestTime - 1_000, answerer, kind: 0)
+        fixture.server.pass(milliseconds: Connection.requestTime + 500)
+        try fixture.server.until("the answer") { try client.receive(); return !client.octets.isEmpty || client.hasEnded }
         #expect(try HTTPAnswers(client.octets).statuses == [200])
         withExtendedLifetime(answerer) {}
     }
 
     @Test("a work that does not come to an end is given up")
     func endless() throws {
-        let shop = try WorkShop()
-        let client = try shop.server.connect()
+        let fixture = try HandlerFixture()
+        let client = try fixture.server.connect()
         client.send(text: HTTPTests.request("GET /work"))
-        let work = try shop.work()
-        shop.server.pass(milliseconds: HTTPExchange.workTime - 1_000)
+        let work = try fixture.work()
+        fixture.server.pass(milliseconds: HTTPExchange.workTime - 1_000)
         #expect(work.told == ["begin"])
-        shop.server.pass(milliseconds: 2_000)
+        fixture.server.pass(milliseconds: 2_000)
         #expect(try client.rest().last == "end")
         #expect(work.told == ["begin", "cancelled"])
     }
@@ -148,12 +148,12 @@ struct RequestHandlerTests {
 
     @Test("content comes whole, by length or in chunks, and the next request behind it is answered", arguments: sizes, [false, true])
     func whole(size: Int, isChunked: Bool) throws {
-        let shop = try WorkShop()
-        shop.prepare = { $0.limit = 4_000_000 }
-        let client = try shop.server.connect()
+        let fixture = try HandlerFixture()
+        fixture.prepare = { $0.limit = 4_000_000 }
+        let client = try fixture.server.connect()
         let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
         if isChunked {
-            client.send(text: shop.post("Transfer-Encoding: chunked"))
+            client.send(text: fixture.post("Transfer-Encoding: chunked"))
             var start = 0
             while start < size {
                 let count = min(size - start, 1 + start % 70_000)
@@ -162,31 +162,31 @@ struct RequestHandlerTests {
             }
             client.send(text: "0\r\n\r\n" + HTTPTests.get)
         } else {
-            client.send(Array(shop.post("Content-Length: \(size)").utf8) + content + Array(HTTPTests.get.utf8))
+            client.send(Array(fixture.post("Content-Length: \(size)").utf8) + content + Array(HTTPTests.get.utf8))
         }
-        try shop.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
+        try fixture.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
         #expect(try HTTPAnswers(client.octets).statuses == [200, 200])
-        #expect(shop.works[0].octets == content)
-        #expect(shop.works[0].told == ["begin", "end"])
+        #expect(fixture.works[0].octets == content)
+        #expect(fixture.works[0].told == ["begin", "end"])
     }
 
     @Test("content cut anywhere is the same content")
     func cuts() throws {
-        let shop = try WorkShop()
-        shop.prepare = { $0.limit = 100 }
+        let fixture = try HandlerFixture()
+        fixture.prepare = { $0.limit = 100 }
         let requests = [
-            shop.post("Content-Length: 11") + "hello world" + HTTPTests.get,
-            shop.post("Transfer-Encoding: chunked") + "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n" + HTTPTests.get,
+            fixture.post("Content-Length: 11") + "hello world" + HTTPTests.get,
+            fixture.post("Transfer-Encoding: chunked") + "5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n" + HTTPTests.get,
         ]
         for request in requests {
             let all = Array(request.utf8)
             for cut in 0...all.count {
-                let client = try shop.server.connect()
+                let client = try fixture.server.connect()
                 client.send(Array(all[..<cut]))
-                shop.server.turn()
+                fixture.server.turn()
                 client.send(Array(all[cut...]))
-                try shop.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
-                #expect(shop.works.last?.octets == Array("hello world".utf8), "cut at \(cut)")
+                try fixture.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
+                #expect(fixture.works.last?.octets == Array("hello world".utf8), "cut at \(cut)")
                 client.leave()
             }
         }
@@ -194,25 +194,25 @@ struct RequestHandlerTests {
 
     @Test("no more is received than there are buffers for, until they come back")
     func backpressure() throws {
-        let shop = try WorkShop()
-        shop.prepare = {
+        let fixture = try HandlerFixture()
+        fixture.prepare = {
             $0.limit = 8_000_000
             $0.isQuick = false
         }
-        let client = try shop.server.connect()
+        let client = try fixture.server.connect()
         let size = 6_000_000
-        client.send(Array(shop.post("Content-Length: \(size)").utf8) + [UInt8](repeating: 7, count: size))
-        let work = try shop.work()
-        try shop.server.until("the buffers are out") { try client.receive(); return work.buffers.count == HTTPContent.maxBuffers }
+        client.send(Array(fixture.post("Content-Length: \(size)").utf8) + [UInt8](repeating: 7, count: size))
+        let work = try fixture.work()
+        try fixture.server.until("the buffers are out") { try client.receive(); return work.buffers.count == HTTPContent.maxBuffers }
         for _ in 0..<50 {
             try client.receive()
-            shop.server.turn()
+            fixture.server.turn()
         }
         #expect(work.octets.count <= HTTPContent.maxBuffers * HTTPContent.bufferOctets)
         // A slow disk is not held against the client.
-        shop.server.pass(milliseconds: Progress.time * 2)
+        fixture.server.pass(milliseconds: Progress.time * 2)
         #expect(work.told == ["begin"])
-        try shop.server.until("all of it") {
+        try fixture.server.until("all of it") {
             work.giveAllBack()
             try client.receive()
             return work.told.contains("end")
@@ -222,74 +222,74 @@ struct RequestHandlerTests {
 
     @Test("the answer may come before the content: little of it is read away, for much the connection ends")
     func early() throws {
-        let shop = try WorkShop()
-        shop.prepare = {
+        let fixture = try HandlerFixture()
+        fixture.prepare = {
             $0.limit = 8_000_000
             $0.enough = 100_000
         }
-        let client = try shop.server.connect()
+        let client = try fixture.server.connect()
         let size = 150_000
-        client.send(Array(shop.post("Content-Length: \(size)").utf8) + [UInt8](repeating: 7, count: size) + Array(HTTPTests.get.utf8))
-        try shop.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
+        client.send(Array(fixture.post("Content-Length: \(size)").utf8) + [UInt8](repeating: 7, count: size) + Array(HTTPTests.get.utf8))
+        try fixture.server.until("two answers") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
         #expect(try HTTPAnswers(client.octets).statuses == [413, 200])
-        let other = try shop.server.connect()
-        other.send(Array(shop.post("Content-Length: 6000000").utf8) + [UInt8](repeating: 7, count: 6_000_000))
-        try shop.server.until("the answer") { try other.receive(); return try HTTPAnswers(other.octets).list.count == 1 }
+        let other = try fixture.server.connect()
+        other.send(Array(fixture.post("Content-Length: 6000000").utf8) + [UInt8](repeating: 7, count: 6_000_000))
+        try fixture.server.until("the answer") { try other.receive(); return try HTTPAnswers(other.octets).list.count == 1 }
         let answer = try HTTPAnswers(other.octets).list[0]
         #expect(answer.head.status == 413 && answer.head.fields.only("connection") == "close")
         other.leave()
-        #expect(shop.works.allSatisfy { $0.told == ["begin"] })
+        #expect(fixture.works.allSatisfy { $0.told == ["begin"] })
     }
 
     @Test("content past what is accepted is refused: at once when its length says so, else where it happens")
     func tooLarge() throws {
-        let shop = try WorkShop()
-        shop.prepare = { $0.limit = 10 }
+        let fixture = try HandlerFixture()
+        fixture.prepare = { $0.limit = 10 }
         for request in [
-            shop.post("Content-Length: 11", "Expect: 100-continue"), shop.post("Transfer-Encoding: chunked") + "b\r\nhello world\r\n0\r\n\r\n",
+            fixture.post("Content-Length: 11", "Expect: 100-continue"), fixture.post("Transfer-Encoding: chunked") + "b\r\nhello world\r\n0\r\n\r\n",
         ] {
-            let client = try shop.server.connect()
+            let client = try fixture.server.connect()
             client.send(text: request)
             #expect(try client.rest().last == "end")
             #expect(try HTTPAnswers(client.octets).statuses == [413])
         }
-        #expect(shop.works[1].told == ["begin"] && !shop.works[1].isOpen)
+        #expect(fixture.works[1].told == ["begin"] && !fixture.works[1].isOpen)
     }
 
     @Test("100 is said when the content is taken, not before, and not when it is refused")
     func expectation() throws {
-        let shop = try WorkShop()
-        let client = try shop.server.connect()
-        client.send(text: shop.post("Content-Length: 5", "Expect: 100-continue"))
-        let work = try shop.work()
-        for _ in 0..<5 { shop.server.turn() }
+        let fixture = try HandlerFixture()
+        let client = try fixture.server.connect()
+        client.send(text: fixture.post("Content-Length: 5", "Expect: 100-continue"))
+        let work = try fixture.work()
+        for _ in 0..<5 { fixture.server.turn() }
         try client.receive()
         #expect(client.octets.isEmpty)
         #expect(work.acceptContent(limit: 5))
-        try shop.server.until("100") { try client.receive(); return !client.octets.isEmpty }
+        try fixture.server.until("100") { try client.receive(); return !client.octets.isEmpty }
         #expect(String(decoding: client.octets, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
         client.send(text: "hello")
-        try shop.server.until("the answer") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
+        try fixture.server.until("the answer") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 2 }
         #expect(try HTTPAnswers(client.octets).statuses == [100, 200])
     }
 
     @Test("words before the answer go out at once, any number of them, and none to a client of HTTP/1.0")
     func interim() throws {
-        let shop = try WorkShop()
-        shop.prepare = { $0.limit = 10 }
-        let client = try shop.server.connect()
-        client.send(text: shop.post("Content-Length: 4") + "ab")
-        let work = try shop.work()
+        let fixture = try HandlerFixture()
+        fixture.prepare = { $0.limit = 10 }
+        let client = try fixture.server.connect()
+        client.send(text: fixture.post("Content-Length: 4") + "ab")
+        let work = try fixture.work()
         for count in 1...3 {
             work.inform(104, [Field("Upload-Offset", "\(count)")])
-            try shop.server.until("a word") { try client.receive(); return try HTTPAnswers(client.octets).list.count == count }
+            try fixture.server.until("a word") { try client.receive(); return try HTTPAnswers(client.octets).list.count == count }
         }
         client.send(text: "cd")
-        try shop.server.until("the answer") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 4 }
+        try fixture.server.until("the answer") { try client.receive(); return try HTTPAnswers(client.octets).list.count == 4 }
         #expect(try HTTPAnswers(client.octets).statuses == [104, 104, 104, 200])
-        let old = try shop.server.connect()
-        old.send(text: shop.post("Content-Length: 4", version: 0) + "ab")
-        try shop.work(2).inform(104, [])
+        let old = try fixture.server.connect()
+        old.send(text: fixture.post("Content-Length: 4", version: 0) + "ab")
+        try fixture.work(2).inform(104, [])
         old.send(text: "cd")
         _ = try old.rest()
         #expect(try HTTPAnswers(old.octets).statuses == [200])
@@ -297,21 +297,21 @@ struct RequestHandlerTests {
 
     @Test("who sends content too slowly is told so, and the work gets what came; who gets on may take his time")
     func slow() throws {
-        let shop = try WorkShop()
-        shop.prepare = { $0.limit = 1_000_000 }
-        let client = try shop.server.connect()
-        client.send(Array(shop.post("Content-Length: 1000000").utf8))
-        let work = try shop.work()
+        let fixture = try HandlerFixture()
+        fixture.prepare = { $0.limit = 1_000_000 }
+        let client = try fixture.server.connect()
+        client.send(Array(fixture.post("Content-Length: 1000000").utf8))
+        let work = try fixture.work()
         for _ in 0..<4 {
             client.send([UInt8](repeating: 1, count: Progress.least))
-            for _ in 0..<5 { shop.server.turn() }
-            shop.server.pass(milliseconds: Progress.time + 10)
+            for _ in 0..<5 { fixture.server.turn() }
+            fixture.server.pass(milliseconds: Progress.time + 10)
             try client.receive()
             #expect(!client.hasEnded && work.isOpen)
         }
         client.send([1, 2, 3])
-        for _ in 0..<5 { shop.server.turn() }
-        shop.server.pass(milliseconds: Progress.time + 10)
+        for _ in 0..<5 { fixture.server.turn() }
+        fixture.server.pass(milliseconds: Progress.time + 10)
         #expect(try client.rest().last == "end")
         #expect(try HTTPAnswers(client.octets).statuses == [408])
         #expect(work.told == ["begin", "cancelled"])
@@ -320,28 +320,28 @@ struct RequestHandlerTests {
 
     @Test("who breaks off in the middle leaves the work what came", arguments: [false, true])
     func brokenOff(isHalf: Bool) throws {
-        let shop = try WorkShop()
-        shop.prepare = { $0.limit = 1_000_000 }
-        let client = try shop.server.connect()
-        client.send(Array(shop.post("Content-Length: 1000000").utf8) + [UInt8](repeating: 1, count: 1_000))
-        let work = try shop.work()
-        for _ in 0..<3 { shop.server.turn() }
+        let fixture = try HandlerFixture()
+        fixture.prepare = { $0.limit = 1_000_000 }
+        let client = try fixture.server.connect()
+        client.send(Array(fixture.post("Content-Length: 1000000").utf8) + [UInt8](repeating: 1, count: 1_000))
+        let work = try fixture.work()
+        for _ in 0..<3 { fixture.server.turn() }
         if isHalf { try client.finishSending() } else { client.leave() }
-        try shop.server.until("it is forgotten") { shop.server.shard.table.all.isEmpty }
+        try fixture.server.until("it is forgotten") { fixture.server.shard.table.all.isEmpty }
         #expect(work.told == ["begin", "cancelled"])
         #expect(work.octets.count == 1_000)
     }
 
     @Test("jobs: readers and the file pool answer on the reactor's thread, in the order of their key")
     func jobs() throws {
-        let shop = try WorkShop()
+        let fixture = try HandlerFixture()
         var heard: [Int] = []
         var signIn: Bool?
-        let key = shop.server.parent.family
-        for number in 0..<20 { shop.server.shard.workers.work(key) { number } then: { heard.append($0 ?? -1) } }
-        let token = shop.server.parent.token
-        shop.server.shard.workers.read { reader throws(StoreFailure) in try reader.signIn(token: token) != nil } then: { signIn = $0 }
-        try shop.server.until("all answers") { heard.count == 20 && signIn != nil }
+        let key = fixture.server.parent.family
+        for number in 0..<20 { fixture.server.shard.workers.work(key) { number } then: { heard.append($0 ?? -1) } }
+        let token = fixture.server.parent.token
+        fixture.server.shard.workers.read { reader throws(StoreFailure) in try reader.signIn(token: token) != nil } then: { signIn = $0 }
+        try fixture.server.until("all answers") { heard.count == 20 && signIn != nil }
         #expect(heard == Array(0..<20) && signIn == true)
     }
 }

@@ -26,20 +26,20 @@ struct RevocationTests {
 
     @Test("a share link that is ended opens nothing before its commit, which the answer waits for and which goes before all that waits")
     func link() throws {
-        let shop = try DocumentShop()
-        let server = shop.server
-        let end = "DELETE \(shop.path)/shares?share=\(try #require(shop.share).link.id)"
+        let fixture = try DocumentFixture()
+        let server = fixture.server
+        let end = "DELETE \(fixture.path)/shares?share=\(try #require(fixture.share).link.id)"
         try server.holdWriter()
         queueOtherWork(server)
         // A member without the right to end it ends nothing.
-        #expect(try ask(end, server, shop.guest).status() == 403)
+        #expect(try ask(end, server, fixture.guest).status() == 403)
         #expect(try ask(end, server, server.stranger).status() == 404)
-        #expect(try shop.ask("GET \(shop.sharePath)/file").status == 200)
+        #expect(try fixture.ask("GET \(fixture.sharePath)/file").status == 200)
         let first = try ask(end, server, server.parent)
         let second = try ask(end, server, server.athlete)
-        try server.until("the link is closed") { try shop.ask("GET \(shop.sharePath)").status == 404 }
-        #expect(try shop.ask("GET \(shop.sharePath)/file").status == 404)
-        #expect(try shop.ask("HEAD \(shop.sharePath)/file").status == 404)
+        try server.until("the link is closed") { try fixture.ask("GET \(fixture.sharePath)").status == 404 }
+        #expect(try fixture.ask("GET \(fixture.sharePath)/file").status == 404)
+        #expect(try fixture.ask("HEAD \(fixture.sharePath)/file").status == 404)
         for client in [first, second] {
             try client.receive()
             #expect(!client.hasEnded)
@@ -47,55 +47,55 @@ struct RevocationTests {
         server.letWriterGo()
         #expect(try first.status() == 204)
         #expect(try second.status() == 204)
-        #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
-        #expect(try shop.read { try $0.shares(family: server.parent.family).first?.endedAt } != nil)
+        #expect(try fixture.ask("GET \(fixture.sharePath)").status == 404)
+        #expect(try fixture.read { try $0.shares(family: server.parent.family).first?.endedAt } != nil)
     }
 
     @Test("share links that a removed member made open nothing once the removal is acked; those of other members do")
     func creatorRemoved() throws {
-        let shop = try DocumentShop()
-        let server = shop.server
+        let fixture = try DocumentFixture()
+        let server = fixture.server
         let other = Identifier(high: 5, low: 9)
         let parent = try server.live(server.parent)
         parent.say(
             "{\"type\":\"mutate\",\"mutation\":1,\"operations\":[{\"op\":\"create\",\"kind\":\"school\",\"id\":\"\(other)\",\"fields\":{\"name\":\"Oak\"}}]}")
         try parent.skip(to: "ack 1")
-        let made = try shop.ask("POST \(shop.path)/shares", as: server.athlete, content: "{\"school\":\"\(other)\"}")
+        let made = try fixture.ask("POST \(fixture.path)/shares", as: server.athlete, content: "{\"school\":\"\(other)\"}")
         #expect(made.status == 201)
         let text = String(decoding: made.content, as: UTF8.self)
         let link = String(try #require(text.split(separator: "\"").first { $0.hasPrefix("/s/") }))
-        #expect(try shop.ask("GET \(link)").status == 200)
+        #expect(try fixture.ask("GET \(link)").status == 200)
         parent.say(
             "{\"type\":\"mutate\",\"mutation\":2,\"operations\":[{\"op\":\"delete\",\"kind\":\"member\",\"id\":\"\(server.athlete.member)\",\"base\":1}]}")
         try parent.skip(to: "ack 2")
-        for path in [link, link + "/file"] { #expect(try shop.ask("GET \(path)").status == 404) }
-        #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
+        for path in [link, link + "/file"] { #expect(try fixture.ask("GET \(path)").status == 404) }
+        #expect(try fixture.ask("GET \(fixture.sharePath)").status == 200)
     }
 
     @Test("a file that was looked up by a link before its end, or by a token before its sign-out, and is not open yet, is not given out")
     func lookedUp() throws {
-        let shop = try DocumentShop()
-        let server = shop.server
+        let fixture = try DocumentFixture()
+        let server = fixture.server
         // Nothing of this document is opened while this runs.
         let (entered, gate) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
         defer { gate.close() }
-        server.shard.workers.work(shop.document) { () -> Bool in
+        server.shard.workers.work(fixture.document) { () -> Bool in
             _ = entered.put(true)
             _ = gate.take()
             return true
         } then: { (_: Bool?) in }
         try server.until("files are held") { entered.count > 0 }
-        let byLink = try ask("GET \(shop.sharePath)/file", server)
-        let byToken = try ask("GET \(shop.path)", server, server.athlete)
-        let other = try ask("GET \(shop.path)", server, server.parent)
+        let byLink = try ask("GET \(fixture.sharePath)/file", server)
+        let byToken = try ask("GET \(fixture.path)", server, server.athlete)
+        let other = try ask("GET \(fixture.path)", server, server.parent)
         let member = try server.live(server.athlete)
         try server.until("all three were looked up") { server.waitingFiles == 4 }
         try server.holdWriter()
-        let end = try ask("DELETE \(shop.path)/shares?share=\(try #require(shop.share).link.id)", server, server.parent)
+        let end = try ask("DELETE \(fixture.path)/shares?share=\(try #require(fixture.share).link.id)", server, server.parent)
         member.say("{\"type\":\"sign_out\"}")
         try server.until("both have ended") {
-            let name = ShareLinkName(family: server.parent.family, link: try #require(shop.share).link.id)
-            let session = try shop.read { try #require(try $0.signIn(token: server.athlete.token)).session }
+            let name = ShareLinkName(family: server.parent.family, link: try #require(fixture.share).link.id)
+            let session = try fixture.read { try #require(try $0.signIn(token: server.athlete.token)).session }
             return server.shard.access.hasEnded(name) && server.shard.access.hasEnded(session)
         }
         gate.close()
@@ -105,13 +105,13 @@ struct RevocationTests {
         server.letWriterGo()
         #expect(try end.status() == 204)
         try member.skip(to: "signed_out")
-        #expect(try shop.shareFigures() == (0, 0))
+        #expect(try fixture.shareFigures() == (0, 0))
     }
 
     @Test("a sign-out takes the token's rights on every connection and over HTTP before its commit, which goes before all that waits")
     func signOut() throws {
-        let shop = try DocumentShop()
-        let server = shop.server
+        let fixture = try DocumentFixture()
+        let server = fixture.server
         let one = try server.live(server.athlete, client: 1)
         let two = try server.live(server.athlete, client: 2)
         let parent = try server.live(server.parent, client: 3)
@@ -119,11 +119,11 @@ struct RevocationTests {
         try server.holdWriter()
         queueOtherWork(server)
         one.say("{\"type\":\"sign_out\"}")
-        try server.until("its token opens nothing") { try shop.ask("GET \(shop.path)", as: server.athlete).status == 401 }
-        for path in [shop.path + "/shares", "/documents/\(Identifier(high: 1, low: 1))"] {
-            #expect(try shop.ask("GET \(path)", as: server.athlete).status == 401)
+        try server.until("its token opens nothing") { try fixture.ask("GET \(fixture.path)", as: server.athlete).status == 401 }
+        for path in [fixture.path + "/shares", "/documents/\(Identifier(high: 1, low: 1))"] {
+            #expect(try fixture.ask("GET \(path)", as: server.athlete).status == 401)
         }
-        #expect(try shop.ask("GET \(shop.path)", as: server.parent).status == 200)
+        #expect(try fixture.ask("GET \(fixture.path)", as: server.parent).status == 200)
         let late = try server.open()
         late.say("{\"type\":\"sign_in\",\"token\":\"\(server.athlete.token)\"}")
         #expect(try late.next() == "error token_unknown")
@@ -137,7 +137,7 @@ struct RevocationTests {
         }
         parent.mutate(1)
         try parent.skip(to: "ack 1")
-        #expect(try shop.read { try $0.signIn(token: server.athlete.token) } == nil)
+        #expect(try fixture.read { try $0.signIn(token: server.athlete.token) } == nil)
     }
 
     @Test("on a full disk the end of a right is told as storage_full, stays in effect, and is made durable when there is room, without being asked for again")
@@ -145,28 +145,28 @@ struct RevocationTests {
         let disk = "server-revocations"
         #expect(faultvfs_register(disk) == 0)
         do {
-            let shop = try DocumentShop(vfs: disk)
-            let server = shop.server
+            let fixture = try DocumentFixture(vfs: disk)
+            let server = fixture.server
             let member = try server.live(server.athlete)
             faultvfs_fail_at(disk, 1, 13, -1)
-            let refused = try shop.ask("DELETE \(shop.path)/shares?share=\(try #require(shop.share).link.id)", as: server.parent)
+            let refused = try fixture.ask("DELETE \(fixture.path)/shares?share=\(try #require(fixture.share).link.id)", as: server.parent)
             #expect(refused.status == 507 && refused.fields.only("retry-after") == "5")
             #expect(String(decoding: refused.content, as: UTF8.self).contains("storage_full"))
-            #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
+            #expect(try fixture.ask("GET \(fixture.sharePath)").status == 404)
             member.say("{\"type\":\"sign_out\"}")
             #expect(try member.skip(to: "error") == "error storage_full")
-            #expect(try shop.ask("GET \(shop.path)", as: server.athlete).status == 401)
+            #expect(try fixture.ask("GET \(fixture.path)", as: server.athlete).status == 401)
             // Tried again in vain, which nobody is told of.
             server.pass(milliseconds: PendingRevocations.retryTime)
-            #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
+            #expect(try fixture.ask("GET \(fixture.sharePath)").status == 404)
             faultvfs_fail_at(disk, 0, 13, 0)
             // The try that is under way may still have found no room.
             try server.until("it is durable") {
                 server.pass(milliseconds: PendingRevocations.retryTime)
                 return try member.soFar().contains("signed_out")
             }
-            #expect(try shop.ask("GET \(shop.path)", as: server.athlete).status == 401)
-            let listed = try shop.ask("GET \(shop.path)/shares", as: server.parent)
+            #expect(try fixture.ask("GET \(fixture.path)", as: server.athlete).status == 401)
+            let listed = try fixture.ask("GET \(fixture.path)/shares", as: server.parent)
             #expect(String(decoding: listed.content, as: UTF8.self).contains("\"ended_at\":"))
             #expect(server.shard.drain.failure == nil)
         }

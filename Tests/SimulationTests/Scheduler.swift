@@ -53,7 +53,7 @@ struct Scheduler {
 }
 
 /// The randomness of one world.
-struct Dice: RandomNumberGenerator {
+struct WorldRandom: RandomNumberGenerator {
     private var random: SplitMix64
 
     /// Adjacent seeds give unrelated worlds.

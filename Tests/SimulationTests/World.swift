@@ -19,7 +19,7 @@ import Wire
 /// threads (commits, reads, receipts) happens here at times that the seed chooses.
 final class World {
     let seed: UInt64
-    var dice: Dice
+    var dice: WorldRandom
     var scheduler = Scheduler()
     private(set) var violations: [String] = []
     /// The longest delay of a piece of a frame, in milliseconds.
@@ -55,7 +55,7 @@ final class World {
     init(seed: UInt64, liesAboutSync: Bool = false, engines: NodeEngines? = nil) throws {
         self.seed = seed
         self.engines = engines
-        dice = Dice(seed: seed)
+        dice = WorldRandom(seed: seed)
         // Suites run in parallel, and two of them may use the same seed.
         disk = "simulation-\(seed)-\(Self.made.add(1, ordering: .relaxed).newValue)"
         guard faultvfs_register(disk) == 0 else { throw SimulationError.setUp("the fault VFS cannot be registered") }

@@ -11,7 +11,7 @@ struct EngineFailureTests {
     private static let message = Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_F002)
 
     /// A family in memory, the same in each run.
-    private struct House {
+    private struct Fixture {
         let world: World
         let home: World.Home
         let memory: MemoryDatabase
@@ -57,10 +57,10 @@ struct EngineFailureTests {
 
     /// The reports of a batch when nothing fails, and the number of calls that the engine gets.
     private func calm() throws -> (told: Told, calls: Int) {
-        let house = try House()
-        let before = house.memory.calls
-        let told = Told(try house.world.store.commit(house.batch))
-        return (told, house.memory.calls - before)
+        let fixture = try Fixture()
+        let before = fixture.memory.calls
+        let told = Told(try fixture.world.store.commit(fixture.batch))
+        return (told, fixture.memory.calls - before)
     }
 
     @Test(
@@ -70,16 +70,16 @@ struct EngineFailureTests {
         let (told, calls) = try calm()
         #expect(told.changes.count == 3 && told.receipts.count == 4 && calls > 3)
         for call in 1...calls {
-            let house = try House()
-            house.memory.fail(atCall: call, fault)
-            #expect(Told(try house.world.store.commit(house.batch)) == told, "call \(call)")
-            #expect(house.memory.recoveries == 1, "call \(call)")
-            #expect(try house.world.log(house.home).count == 5, "call \(call)")
+            let fixture = try Fixture()
+            fixture.memory.fail(atCall: call, fault)
+            #expect(Told(try fixture.world.store.commit(fixture.batch)) == told, "call \(call)")
+            #expect(fixture.memory.recoveries == 1, "call \(call)")
+            #expect(try fixture.world.log(fixture.home).count == 5, "call \(call)")
             // A client that lost the answers gets them again, and nothing happens a second time.
-            let again = Told(try house.world.store.commit(house.batch))
+            let again = Told(try fixture.world.store.commit(fixture.batch))
             #expect(again.receipts == told.receipts && again.changes.isEmpty, "call \(call)")
-            try house.world.reopen()
-            #expect(try house.world.log(house.home).count == 5, "call \(call)")
+            try fixture.world.reopen()
+            #expect(try fixture.world.log(fixture.home).count == 5, "call \(call)")
         }
     }
 
@@ -87,12 +87,12 @@ struct EngineFailureTests {
     func full() throws {
         let (told, calls) = try calm()
         for call in 1...calls {
-            let house = try House()
-            house.memory.fail(atCall: call, .full)
-            let answers = try Answer.gather(try house.world.store.commit(house.batch))
+            let fixture = try Fixture()
+            fixture.memory.fail(atCall: call, .full)
+            let answers = try Answer.gather(try fixture.world.store.commit(fixture.batch))
             #expect(answers.map(\.code) == Array(repeating: .storageFull, count: 4), "call \(call)")
-            #expect(try house.world.log(house.home).count == 2, "call \(call)")
-            #expect(Told(try house.world.store.commit(house.batch)) == told, "call \(call)")
+            #expect(try fixture.world.log(fixture.home).count == 2, "call \(call)")
+            #expect(Told(try fixture.world.store.commit(fixture.batch)) == told, "call \(call)")
         }
     }
 
@@ -100,84 +100,84 @@ struct EngineFailureTests {
     func final() throws {
         let (_, calls) = try calm()
         for call in 1...calls {
-            let house = try House()
-            house.memory.fail(atCall: call, .final)
-            let failure = try #require(throws: StoreFailure.self) { try house.world.store.commit(house.batch) }
-            #expect(throws: failure) { try house.world.store.commit(house.batch) }
-            #expect(throws: failure) { try house.world.store.checkpointIfDue() }
-            try house.world.reopen()
-            #expect(try house.world.log(house.home).count == 2, "call \(call)")
+            let fixture = try Fixture()
+            fixture.memory.fail(atCall: call, .final)
+            let failure = try #require(throws: StoreFailure.self) { try fixture.world.store.commit(fixture.batch) }
+            #expect(throws: failure) { try fixture.world.store.commit(fixture.batch) }
+            #expect(throws: failure) { try fixture.world.store.checkpointIfDue() }
+            try fixture.world.reopen()
+            #expect(try fixture.world.log(fixture.home).count == 2, "call \(call)")
         }
     }
 
     @Test("A batch that has to run again too often is refused as busy, and nothing of it is stored")
     func busy() throws {
         let (told, _) = try calm()
-        let house = try House()
+        let fixture = try Fixture()
         // The first call of each run.
-        for run in 1...FamilyStore.maxRuns { house.memory.fail(atCall: run, .again) }
-        let answers = try Answer.gather(try house.world.store.commit(house.batch))
+        for run in 1...FamilyStore.maxRuns { fixture.memory.fail(atCall: run, .again) }
+        let answers = try Answer.gather(try fixture.world.store.commit(fixture.batch))
         #expect(answers.map(\.code) == Array(repeating: .busy, count: 4))
         #expect(answers.allSatisfy { ($0.rejection?.retryAfter ?? 0) > 0 })
-        #expect(try house.world.log(house.home).count == 2)
-        #expect(Told(try house.world.store.commit(house.batch)) == told)
+        #expect(try fixture.world.log(fixture.home).count == 2)
+        #expect(Told(try fixture.world.store.commit(fixture.batch)) == told)
     }
 
     @Test("An outcome that stays unknown ends the process: nobody is told anything")
     func unknown() throws {
         let (_, calls) = try calm()
-        let house = try House()
+        let fixture = try Fixture()
         // The COMMIT of the first run, and the beginning of each later one.
-        house.memory.fail(atCall: calls, .unknownAndDone)
-        for run in 1..<FamilyStore.maxRuns { house.memory.fail(atCall: calls + run, .again) }
-        let failure = try #require(throws: StoreFailure.self) { try house.world.store.commit(house.batch) }
-        #expect(throws: failure) { try house.world.store.commit(house.batch) }
+        fixture.memory.fail(atCall: calls, .unknownAndDone)
+        for run in 1..<FamilyStore.maxRuns { fixture.memory.fail(atCall: calls + run, .again) }
+        let failure = try #require(throws: StoreFailure.self) { try fixture.world.store.commit(fixture.batch) }
+        #expect(throws: failure) { try fixture.world.store.commit(fixture.batch) }
         // The outcome is found by its receipts after the next start.
-        try house.world.reopen()
-        #expect(try house.world.log(house.home).count == 5)
-        #expect(try Answer.gather(try house.world.store.commit(house.batch)).compactMap(\.ack).count == 3)
+        try fixture.world.reopen()
+        #expect(try fixture.world.log(fixture.home).count == 5)
+        #expect(try Answer.gather(try fixture.world.store.commit(fixture.batch)).compactMap(\.ack).count == 3)
     }
 
     @Test(
         "A family, a member and a session are made once, whichever call of the engine fails",
         arguments: [MemoryDatabase.Fault.again, .unknownAndDone, .unknownAndLost])
     func commands(_ fault: MemoryDatabase.Fault) throws {
-        func calls(_ body: (House) throws -> Void) throws -> Int {
-            let house = try House()
-            let before = house.memory.calls
-            try body(house)
-            return house.memory.calls - before
+        func calls(_ body: (Fixture) throws -> Void) throws -> Int {
+            let fixture = try Fixture()
+            let before = fixture.memory.calls
+            try body(fixture)
+            return fixture.memory.calls - before
         }
         /// Runs a command once for each of its calls that can fail.
-        func each(_ command: (House) throws -> Void, _ check: (House, Comment) throws -> Void) throws {
+        func each(_ command: (Fixture) throws -> Void, _ check: (Fixture, Comment) throws -> Void) throws {
             for call in 1...(try calls(command)) {
-                let house = try House()
-                house.memory.fail(atCall: call, fault)
-                try command(house)
-                try check(house, "call \(call)")
+                let fixture = try Fixture()
+                fixture.memory.fail(atCall: call, fault)
+                try command(fixture)
+                try check(fixture, "call \(call)")
             }
         }
-        try each({ _ = try $0.world.home("Okafor") }) { (house: House, call: Comment) throws in
-            #expect(try house.world.reader.families(named: "Okafor").count == 1, call)
+        try each({ _ = try $0.world.home("Okafor") }) { (fixture: Fixture, call: Comment) throws in
+            #expect(try fixture.world.reader.families(named: "Okafor").count == 1, call)
         }
-        try each({ _ = try $0.world.athlete($0.home) }) { (house: House, call: Comment) throws in
-            #expect(try house.world.reader.athletes(of: house.home.family).count == 1, call)
-            #expect(try house.world.log(house.home).count == 3, call)
+        try each({ _ = try $0.world.athlete($0.home) }) { (fixture: Fixture, call: Comment) throws in
+            #expect(try fixture.world.reader.athletes(of: fixture.home.family).count == 1, call)
+            #expect(try fixture.world.log(fixture.home).count == 3, call)
         }
-        try each({ house in
-            let person = try house.world.signIn(house.home.parent)
-            #expect(person.memberships.map(\.member) == [house.home.parent])
+        try each({ fixture in
+            let person = try fixture.world.signIn(fixture.home.parent)
+            #expect(person.memberships.map(\.member) == [fixture.home.parent])
         }) { _, _ in }
         // The end of a session is told although its COMMIT had no answer.
-        let (result, _) = try House().world.store.perform(.token(member: Identifier(high: 0, low: 0)))
+        let (result, _) = try Fixture().world.store.perform(.token(member: Identifier(high: 0, low: 0)))
         #expect(throws: Rejection.self) { try result.get() }
         for call in 1...4 {
-            let house = try House()
-            guard case .token(let created) = try house.world.store.perform(.token(member: house.home.parent)).0.get() else { throw Unexpected() }
-            house.memory.fail(atCall: call, fault)
-            guard case .signedOut(let session) = try house.world.store.perform(.signOut(token: created.token)).0.get() else { throw Unexpected() }
+            let fixture = try Fixture()
+            guard case .token(let created) = try fixture.world.store.perform(.token(member: fixture.home.parent)).0.get() else { throw Unexpected() }
+            fixture.memory.fail(atCall: call, fault)
+            guard case .signedOut(let session) = try fixture.world.store.perform(.signOut(token: created.token)).0.get() else { throw Unexpected() }
             #expect(session != nil, "call \(call)")
-            #expect(try house.world.reader.signIn(token: created.token) == nil, "call \(call)")
+            #expect(try fixture.world.reader.signIn(token: created.token) == nil, "call \(call)")
         }
     }
 }

@@ -16,7 +16,7 @@ import Wire
 @testable import StoreSQLite
 
 /// A family with a secret in every place that takes a text, beside another family with one of the same people.
-private struct DoomedFamily {
+private struct DeletedFamily {
     static let secret = "Xylophone"
 
     let world: World
@@ -169,7 +169,7 @@ struct FamilyDeletionTests {
 
     @Test("Only parents ask and withdraw, with the family's name, in a session that is their own, and checked within 10 minutes if it can be")
     func rights() throws {
-        let doomed = try DoomedFamily(world)
+        let doomed = try DeletedFamily(world)
         let home = doomed.home
         func code(_ act: DeletionRequest.Act, _ session: Int64, by member: Identifier? = nil, in family: World.Home? = nil) throws -> ErrorCode? {
             try world.ask(act, family ?? home, session, by: member).0.failure?.code
@@ -228,7 +228,7 @@ struct FamilyDeletionTests {
         let birch = try world.home("Birch")
         try world.mutate(birch, birch.parent, message(world.newID(), "Hello"))
         let before = try world.rows()
-        let doomed = try DoomedFamily(world, other: birch, rounds: 2)
+        let doomed = try DeletedFamily(world, other: birch, rounds: 2)
         let deletion = try doomed.request()
         let log = try world.log(birch)
         world.surroundings.now = deletion.dueAt - 1
@@ -274,7 +274,7 @@ struct FamilyDeletionTests {
 
     @Test("A restart between any two portions continues, and the family never comes back")
     func portions() throws {
-        let doomed = try DoomedFamily(world, rounds: 4)
+        let doomed = try DeletedFamily(world, rounds: 4)
         world.surroundings.now = try doomed.request().dueAt
         var portions = 0
         var isGone = false
@@ -352,7 +352,7 @@ struct FamilyDeletionTests {
 struct ErasedOctetsTests {
     /// Files of a disk, by name, with the traces that are in them.
     private static func traces(_ files: [String: [UInt8]]) -> [String] {
-        files.filter { file in DoomedFamily.traces.contains { file.value.holds($0) } }.keys.sorted()
+        files.filter { file in DeletedFamily.traces.contains { file.value.holds($0) } }.keys.sorted()
     }
 
     private static func files(in folder: String) throws -> [String: [UInt8]] {
@@ -367,7 +367,7 @@ struct ErasedOctetsTests {
         let surroundings = Surroundings()
         let path = DataFolder.databasePath(in: folder.path)
         let world = try World(path: path, vfs: nil, surroundings: surroundings)
-        let doomed = try DoomedFamily(world, rounds: 12)
+        let doomed = try DeletedFamily(world, rounds: 12)
         #expect(try !Self.traces(Self.files(in: folder.path)).isEmpty)
         surroundings.now = try doomed.request().dueAt
         try world.purge()
@@ -390,7 +390,7 @@ struct ErasedOctetsTests {
         let folder = try TemporaryFolder()
         let surroundings = Surroundings()
         let world = try World(path: DataFolder.databasePath(in: folder.path), vfs: nil, surroundings: surroundings)
-        let doomed = try DoomedFamily(world)
+        let doomed = try DeletedFamily(world)
         surroundings.now = try doomed.request().dueAt
         let reader = try Database(path: world.path, mode: .readOnly)
         try reader.execute("BEGIN; SELECT count(*) FROM records")
@@ -408,11 +408,11 @@ struct ErasedOctetsTests {
         let disk = FaultDisk()
         let surroundings = Surroundings()
         /// The families of the start, with the erasure due.
-        func prepare() throws -> (World, DoomedFamily) {
+        func prepare() throws -> (World, DeletedFamily) {
             surroundings.random = SplitMix64(seed: 1)
             surroundings.now = Surroundings().now
             let world = try disk.world(surroundings)
-            let doomed = try DoomedFamily(world)
+            let doomed = try DeletedFamily(world)
             surroundings.now = try doomed.request().dueAt
             return (world, doomed)
         }
@@ -455,7 +455,7 @@ struct ErasedOctetsTests {
         let disk = FaultDisk()
         let surroundings = Surroundings()
         let world = try disk.world(surroundings)
-        let doomed = try DoomedFamily(world)
+        let doomed = try DeletedFamily(world)
         surroundings.now = try doomed.request().dueAt
         for operation in 1..<12 {
             faultvfs_fail_at(disk.name, operation, FaultTests.full, 1)

@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// A database under its mark, stopped and started like a server's.
-private final class Shelf {
+private final class MarkedDatabase {
     let folder: TemporaryFolder
     let surroundings = Surroundings()
     private(set) var store: FamilyStore?
@@ -63,120 +63,120 @@ private final class Shelf {
 struct PlacementTests {
     @Test("a restart keeps the epoch, after a stop and after a death, with changes and without")
     func restart() throws {
-        let shelf = try Shelf()
-        let epoch = try #require(shelf.store?.epoch)
-        try shelf.change()
+        let marked = try MarkedDatabase()
+        let epoch = try #require(marked.store?.epoch)
+        try marked.change()
         for _ in 0..<3 {
-            try shelf.stop()
-            #expect(try shelf.start() == epoch)
-            #expect(shelf.store?.epochRenewal == nil)
-            shelf.kill()
-            #expect(try shelf.start() == epoch)
-            try shelf.change()
-            shelf.kill()
-            #expect(try shelf.start() == epoch)
-            try shelf.change()
+            try marked.stop()
+            #expect(try marked.start() == epoch)
+            #expect(marked.store?.epochRenewal == nil)
+            marked.kill()
+            #expect(try marked.start() == epoch)
+            try marked.change()
+            marked.kill()
+            #expect(try marked.start() == epoch)
+            try marked.change()
         }
     }
 
     @Test("a copy that was made while stopped and put back as a new file gets a new epoch, even without a change in between")
     func copied() throws {
-        let shelf = try Shelf()
-        try shelf.change()
-        let epoch = shelf.store?.epoch
-        try shelf.stop()
-        try shelf.copy("huddle.db", to: "backup")
-        try shelf.copy("backup", to: "huddle.db")
-        #expect(try shelf.start() != epoch)
-        #expect(shelf.store?.epochRenewal == "the file is a copy")
+        let marked = try MarkedDatabase()
+        try marked.change()
+        let epoch = marked.store?.epoch
+        try marked.stop()
+        try marked.copy("huddle.db", to: "backup")
+        try marked.copy("backup", to: "huddle.db")
+        #expect(try marked.start() != epoch)
+        #expect(marked.store?.epochRenewal == "the file is a copy")
         // Once: from now on it is the database of this folder.
-        let renewed = shelf.store?.epoch
-        try shelf.stop()
-        #expect(try shelf.start() == renewed)
+        let renewed = marked.store?.epoch
+        try marked.stop()
+        #expect(try marked.start() == renewed)
     }
 
     @Test("an older copy written over the file in place gets a new epoch, after a stop and after a death", arguments: [true, false])
     func overwritten(stops: Bool) throws {
-        let shelf = try Shelf()
-        try shelf.change()
-        let epoch = shelf.store?.epoch
-        try shelf.stop()
-        try shelf.copy("huddle.db", to: "backup")
-        try shelf.start()
-        try shelf.change()
-        if stops { try shelf.stop() } else { shelf.kill() }
-        try shelf.overwrite("huddle.db", with: "backup")
-        #expect(try shelf.start() != epoch)
-        #expect(shelf.store?.epochRenewal == "it is older than the last confirmed change")
+        let marked = try MarkedDatabase()
+        try marked.change()
+        let epoch = marked.store?.epoch
+        try marked.stop()
+        try marked.copy("huddle.db", to: "backup")
+        try marked.start()
+        try marked.change()
+        if stops { try marked.stop() } else { marked.kill() }
+        try marked.overwrite("huddle.db", with: "backup")
+        #expect(try marked.start() != epoch)
+        #expect(marked.store?.epochRenewal == "it is older than the last confirmed change")
     }
 
     @Test("database and mark written over together, as a restored folder, get a new epoch")
     func folder() throws {
-        let shelf = try Shelf()
-        try shelf.change()
-        let epoch = shelf.store?.epoch
-        try shelf.stop()
-        try shelf.copy("huddle.db", to: "backup")
-        try shelf.copy("huddle.mark", to: "backup-mark")
-        try shelf.start()
-        try shelf.change()
-        try shelf.stop()
-        try shelf.overwrite("huddle.db", with: "backup")
-        try shelf.overwrite("huddle.mark", with: "backup-mark")
-        #expect(try shelf.start() != epoch)
-        #expect(shelf.store?.epochRenewal == "the file was changed while no server had it")
+        let marked = try MarkedDatabase()
+        try marked.change()
+        let epoch = marked.store?.epoch
+        try marked.stop()
+        try marked.copy("huddle.db", to: "backup")
+        try marked.copy("huddle.mark", to: "backup-mark")
+        try marked.start()
+        try marked.change()
+        try marked.stop()
+        try marked.overwrite("huddle.db", with: "backup")
+        try marked.overwrite("huddle.mark", with: "backup-mark")
+        #expect(try marked.start() != epoch)
+        #expect(marked.store?.epochRenewal == "the file was changed while no server had it")
     }
 
     @Test("a database without a mark, or with one that cannot be read, gets a new epoch; a new one has nothing to renew",
         arguments: [nil, "", "row=1"])
     func unmarked(content: String?) throws {
-        let shelf = try Shelf()
-        #expect(shelf.store?.epochRenewal == nil)
-        try shelf.change()
-        let epoch = shelf.store?.epoch
-        try shelf.stop()
-        try Files.remove(shelf.mark)
-        if let content { try Files.write(Array(content.utf8), to: shelf.mark) }
-        #expect(try shelf.start() != epoch)
-        #expect(shelf.store?.epochRenewal == "there is no mark beside it")
+        let marked = try MarkedDatabase()
+        #expect(marked.store?.epochRenewal == nil)
+        try marked.change()
+        let epoch = marked.store?.epoch
+        try marked.stop()
+        try Files.remove(marked.mark)
+        if let content { try Files.write(Array(content.utf8), to: marked.mark) }
+        #expect(try marked.start() != epoch)
+        #expect(marked.store?.epochRenewal == "there is no mark beside it")
     }
 
     @Test("a mark that a power cut left behind does not matter: it is never ahead")
     func behind() throws {
-        let shelf = try Shelf()
-        try shelf.change()
-        try shelf.copy("huddle.mark", to: "early-mark")
-        let epoch = shelf.store?.epoch
-        try shelf.change()
-        shelf.kill()
-        try shelf.copy("early-mark", to: "huddle.mark")
-        #expect(try shelf.start() == epoch)
+        let marked = try MarkedDatabase()
+        try marked.change()
+        try marked.copy("huddle.mark", to: "early-mark")
+        let epoch = marked.store?.epoch
+        try marked.change()
+        marked.kill()
+        try marked.copy("early-mark", to: "huddle.mark")
+        #expect(try marked.start() == epoch)
     }
 
     @Test("a client's cursor from before the restore gets `reset` with `epoch_changed`")
     func cursors() throws {
-        let shelf = try Shelf()
-        let store = try #require(shelf.store)
+        let marked = try MarkedDatabase()
+        let store = try #require(marked.store)
         guard case .family(let home) = try store.perform(.createFamily(name: "Rivera", zone: "UTC", parent: "Ana")).0.get(),
             case .token(let token) = try store.perform(.token(member: home.member)).0.get()
         else { throw Unexpected() }
         let cursor = Cursor(epoch: Cursor.epoch(of: home.family, database: store.epoch), sequence: 1)
         let client = Identifier(high: 1, low: 1)
         func resume() throws -> JoinState.Resume {
-            let reader = try StoreReader(path: shelf.database, environment: shelf.surroundings.environment)
+            let reader = try StoreReader(path: marked.database, environment: marked.surroundings.environment)
             let person = try #require(try reader.signIn(token: token.token)).person
             guard case .joined(let state) = try reader.join(person: person, Join(family: home.family, client: client, cursor: cursor))
             else { throw Unexpected() }
             return state.resume
         }
-        try shelf.stop()
-        try shelf.copy("huddle.db", to: "backup")
-        try shelf.start()
+        try marked.stop()
+        try marked.copy("huddle.db", to: "backup")
+        try marked.start()
         #expect(try resume() == .changes(after: 1))
-        try shelf.change()
-        try shelf.stop()
-        try shelf.copy("backup", to: "huddle.db")
-        try shelf.start()
+        try marked.change()
+        try marked.stop()
+        try marked.copy("backup", to: "huddle.db")
+        try marked.start()
         #expect(try resume() == .reset(.epochChanged))
     }
 }

@@ -51,7 +51,7 @@ struct SeedingTests {
 
 @Suite("Counts of share openings", .bothEngines)
 struct ShareCountTests {
-    private struct House {
+    private struct Fixture {
         let world: World
         let home: World.Home
         let links: [Identifier]
@@ -93,11 +93,11 @@ struct ShareCountTests {
 
     @Test("Openings are counted once for each time that they are written")
     func counts() throws {
-        let house = try House(try World())
-        try house.world.store.write(house.notes, now: 10)
-        #expect(try house.counts == [[2, 1, 3], [1, 0, 1]])
-        try house.world.store.write(house.notes, now: 10)
-        #expect(try house.counts == [[4, 2, 6], [2, 0, 2]])
+        let fixture = try Fixture(try World())
+        try fixture.world.store.write(fixture.notes, now: 10)
+        #expect(try fixture.counts == [[2, 1, 3], [1, 0, 1]])
+        try fixture.world.store.write(fixture.notes, now: 10)
+        #expect(try fixture.counts == [[4, 2, 6], [2, 0, 2]])
     }
 
     @Test("Whichever call of the engine fails, each opening is counted once", arguments: [
@@ -106,11 +106,11 @@ struct ShareCountTests {
     func fails(_ fault: MemoryDatabase.Fault) throws {
         var call = 1
         while true {
-            let house = try House(try World(inMemory: Surroundings()))
-            let memory = try #require(house.world.memory)
+            let fixture = try Fixture(try World(inMemory: Surroundings()))
+            let memory = try #require(fixture.world.memory)
             memory.fail(at: call, of: nil, fault)
-            try house.world.store.write(house.notes, now: 10)
-            #expect(try house.counts == [[2, 1, 3], [1, 0, 1]], "call \(call)")
+            try fixture.world.store.write(fixture.notes, now: 10)
+            #expect(try fixture.counts == [[2, 1, 3], [1, 0, 1]], "call \(call)")
             if memory.failures == 0 { break }
             call += 1
         }

@@ -63,55 +63,55 @@ struct ScriptedFailureTests {
     // MARK: Readers
 
     /// The questions to a reader, each with an answer that can be compared.
-    private static var questions: [(name: String, ask: (House) throws(StoreFailure) -> [String])] {
+    private static var questions: [(name: String, ask: (Fixture) throws(StoreFailure) -> [String])] {
         [
-            ("snapshot", { house throws(StoreFailure) in
-                let snapshot = try house.reader.snapshot(family: house.family) { ServerFrame.snapshot(sequence: $0.sequence, records: $0.records).encode() }
+            ("snapshot", { fixture throws(StoreFailure) in
+                let snapshot = try fixture.reader.snapshot(family: fixture.family) { ServerFrame.snapshot(sequence: $0.sequence, records: $0.records).encode() }
                 return snapshot.parts.map { "\($0)" } + ["\(snapshot.verification)"]
             }),
-            ("changes", { house throws(StoreFailure) in
-                let page = try house.reader.changes(family: house.family, after: 0, maxOctets: .max)
+            ("changes", { fixture throws(StoreFailure) in
+                let page = try fixture.reader.changes(family: fixture.family, after: 0, maxOctets: .max)
                 return page.frames.map { "\($0)" } + ["\(String(describing: page.checksum))"]
             }),
-            ("lists", { house throws(StoreFailure) in
+            ("lists", { fixture throws(StoreFailure) in
                 var found: [String] = []
                 for kind in [Kind.school, .event, .coach, .message, .trip] {
-                    found.append("\(try house.reader.page(family: house.family, house.query(kind), ListRequest(request: 1, kind: kind, before: nil, limit: 3, counts: true)))")
+                    found.append("\(try fixture.reader.page(family: fixture.family, fixture.query(kind), ListRequest(request: 1, kind: kind, before: nil, limit: 3, counts: true)))")
                 }
                 return found
             }),
-            ("deleted", { house throws(StoreFailure) in
+            ("deleted", { fixture throws(StoreFailure) in
                 let request = ListRequest(request: 1, kind: .message, before: nil, limit: 9, counts: true)
-                return ["\(try house.reader.page(family: house.family, house.query(.message, isDeleted: true), request))"]
+                return ["\(try fixture.reader.page(family: fixture.family, fixture.query(.message, isDeleted: true), request))"]
             }),
-            ("history", { house throws(StoreFailure) in
-                ["\(try house.reader.history(family: house.family, member: house.parent, HistoryRequest(request: 1, limit: 50)))"]
+            ("history", { fixture throws(StoreFailure) in
+                ["\(try fixture.reader.history(family: fixture.family, member: fixture.parent, HistoryRequest(request: 1, limit: 50)))"]
             }),
-            ("digest", { house throws(StoreFailure) in
-                ["\(try house.reader.digest(family: house.family, member: house.parent, DigestRequest(request: 1, after: 1)))"]
+            ("digest", { fixture throws(StoreFailure) in
+                ["\(try fixture.reader.digest(family: fixture.family, member: fixture.parent, DigestRequest(request: 1, after: 1)))"]
             }),
-            ("statistics", { house throws(StoreFailure) in
+            ("statistics", { fixture throws(StoreFailure) in
                 var found: [String] = []
                 for kind in [Kind.family, .event, .document] {
-                    found.append("\(try house.reader.statistics(family: house.family, StatisticsRequest(request: 1, kind: kind), athlete: nil))")
+                    found.append("\(try fixture.reader.statistics(family: fixture.family, StatisticsRequest(request: 1, kind: kind), athlete: nil))")
                 }
                 return found
             }),
-            ("accesses", { house throws(StoreFailure) in
-                ["\(try house.reader.accessLog(family: house.family, member: house.parent, AccessLogRequest(request: 1, limit: 2)))"]
+            ("accesses", { fixture throws(StoreFailure) in
+                ["\(try fixture.reader.accessLog(family: fixture.family, member: fixture.parent, AccessLogRequest(request: 1, limit: 2)))"]
             }),
-            ("archive", { house throws(StoreFailure) in
-                let made = try house.reader.export(house.family, to: nil, blobs: nil, isPrivate: true)
+            ("archive", { fixture throws(StoreFailure) in
+                let made = try fixture.reader.export(fixture.family, to: nil, blobs: nil, isPrivate: true)
                 guard case .success(let manifest) = made else { return ["\(made)"] }
                 return manifest.members.map { "\($0)" }
             }),
-            ("followers", { house throws(StoreFailure) in ["\(try house.reader.follow(after: 0))"] }),
-            ("people", { house throws(StoreFailure) in ["\(try house.reader.athletes(of: house.family))", "\(try house.reader.families(named: "Rivera"))"] }),
+            ("followers", { fixture throws(StoreFailure) in ["\(try fixture.reader.follow(after: 0))"] }),
+            ("people", { fixture throws(StoreFailure) in ["\(try fixture.reader.athletes(of: fixture.family))", "\(try fixture.reader.families(named: "Rivera"))"] }),
         ]
     }
 
     /// A season in memory, with a reader whose reads fail by script.
-    private struct House {
+    private struct Fixture {
         let world: World
         let memory: MemoryDatabase
         let family: Identifier
@@ -144,54 +144,54 @@ struct ScriptedFailureTests {
         MemoryDatabase.Fault.again, .full, .final,
     ])
     func readers(_ fault: MemoryDatabase.Fault) throws {
-        var house = try House()
-        let memory = house.memory
+        var fixture = try Fixture()
+        let memory = fixture.memory
         for (name, ask) in Self.questions {
-            house.reader = try house.world.openReader()
+            fixture.reader = try fixture.world.openReader()
             let before = memory.count(nil, of: .reader)
-            let calm = try ask(house)
+            let calm = try ask(fixture)
             let calls = memory.count(nil, of: .reader) - before
             #expect(calls > 1 && !calm.isEmpty, "\(name)")
             for call in 1...calls {
                 // Without anything in memory.
-                house.reader = try house.world.openReader()
+                fixture.reader = try fixture.world.openReader()
                 memory.fail(at: call, of: nil, by: .reader, fault)
                 let failures = memory.failures
                 do throws(StoreFailure) {
-                    let found = try ask(house)
+                    let found = try ask(fixture)
                     #expect(fault == .again && found == calm, "\(name), call \(call)")
                 } catch {
                     #expect(fault != .again, "\(name), call \(call): \(error)")
                 }
                 #expect(memory.failures == failures + 1, "\(name), call \(call)")
-                #expect(try ask(house) == calm, "\(name), after call \(call)")
+                #expect(try ask(fixture) == calm, "\(name), after call \(call)")
             }
         }
     }
 
     @Test("A list that follows the log and meets a failing read is right the next time", arguments: [MemoryDatabase.Fault.again, .full, .final])
     func followingLists(_ fault: MemoryDatabase.Fault) throws {
-        func list(_ house: House, _ reader: StoreReader) throws(StoreFailure) -> [String] {
+        func list(_ fixture: Fixture, _ reader: StoreReader) throws(StoreFailure) -> [String] {
             let request = ListRequest(request: 1, kind: .school, before: nil, limit: 9, counts: true)
-            return ["\(try reader.page(family: house.family, house.query(.school), request))"]
+            return ["\(try reader.page(family: fixture.family, fixture.query(.school), request))"]
         }
         var call = 1
         while true {
-            let house = try House()
-            let home = World.Home(family: house.family, parent: house.parent)
-            _ = try list(house, house.reader)
-            for number in 0..<3 { #expect(try house.world.mutate(home, house.parent, school(house.world.newID(), "School \(number)")).sequence != nil) }
-            let calm = try list(house, try house.world.openReader())
-            house.memory.fail(at: call, of: nil, by: .reader, fault)
+            let fixture = try Fixture()
+            let home = World.Home(family: fixture.family, parent: fixture.parent)
+            _ = try list(fixture, fixture.reader)
+            for number in 0..<3 { #expect(try fixture.world.mutate(home, fixture.parent, school(fixture.world.newID(), "School \(number)")).sequence != nil) }
+            let calm = try list(fixture, try fixture.world.openReader())
+            fixture.memory.fail(at: call, of: nil, by: .reader, fault)
             do throws(StoreFailure) {
-                let found = try list(house, house.reader)
+                let found = try list(fixture, fixture.reader)
                 #expect(found == calm, "call \(call)")
             } catch {
                 #expect(fault != .again, "call \(call): \(error)")
             }
-            let isLast = house.memory.failures == 0
-            house.memory.failNothing()
-            #expect(try list(house, house.reader) == calm, "call \(call)")
+            let isLast = fixture.memory.failures == 0
+            fixture.memory.failNothing()
+            #expect(try list(fixture, fixture.reader) == calm, "call \(call)")
             if isLast { break }
             call += 1
         }

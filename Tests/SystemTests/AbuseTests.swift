@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 /// A member of another family who continues to work, and notes how long each change took to be durable.
-private final class Witness: Sendable {
+private final class OtherMember: Sendable {
     private struct Notes {
         var latencies: [Int64] = []
         var failure: String?
@@ -18,12 +18,12 @@ private final class Witness: Sendable {
     private let isOver = Lock(false)
 
     /// Works until `finish`, from a thread of its own: the test's waits for nothing but the abuse.
-    static func start(_ server: RunningServer, _ demo: Demo) throws -> (Witness, Thread) {
-        let witness = Witness()
+    static func start(_ server: RunningServer, _ demo: Demo) throws -> (OtherMember, Thread) {
+        let other = OtherMember()
         let address = try server.address()
         let token = demo.parents[0].token
-        let thread = Thread.start(name: "witness") { witness.work(address, token) }
-        return (witness, thread)
+        let thread = Thread.start(name: "witness") { other.work(address, token) }
+        return (other, thread)
     }
 
     private func work(_ address: ServerAddress, _ token: String) {
@@ -74,9 +74,9 @@ struct AbuseTests {
         let certificates = try CertificateFolder()
         let server = try RunningServer(folder.path, options: isSecure ? certificates.options : [])
         let before = try server.descriptors()
-        let (witness, thread) = try Witness.start(server, demo)
+        let (other, thread) = try OtherMember.start(server, demo)
         let problems = try AbuseRun.play(cases, port: isSecure ? server.securePort : server.port)
-        let latencies = try witness.finish(thread)
+        let latencies = try other.finish(thread)
         #expect(problems == [], "\(problems.joined(separator: "\n"))")
         #expect(latencies.count >= 3 && latencies.last ?? .max < Self.patience, "the witness waited \(latencies.suffix(3)) ms")
         // The server may linger for two seconds over what it refused.
@@ -120,7 +120,7 @@ struct AbuseTests {
     @Test("a member who floods is limited, refused and at last closed; the others continue")
     func floods() throws {
         let (_, demo, server) = try Demo.served()
-        let (witness, thread) = try Witness.start(server, demo)
+        let (other, thread) = try OtherMember.start(server, demo)
         // Refusals: joined nowhere, asks again and again.
         let client = try RawClient(server)
         _ = try client.signIn(demo.athletes[0].token)
@@ -139,7 +139,7 @@ struct AbuseTests {
         _ = try last.signIn(demo.athletes[1].token)
         last.send(.join(Join(family: demo.family, client: Ask.id())))
         #expect(try last.rest().code == CloseCode.tooManyConnections.rawValue)
-        let latencies = try witness.finish(thread)
+        let latencies = try other.finish(thread)
         #expect(latencies.last ?? .max < Self.patience, "the witness waited \(latencies.suffix(3)) ms")
         for one in crowd { one.leave() }
     }

@@ -44,7 +44,7 @@ extension SystemTests {
             let (heard, idleCode) = try idle.rest()
             #expect(idleCode == CloseCode.restarting.rawValue)
             // Nothing was done that nobody heard of.
-            let book = try LogBook(server.folder, demo.family)
+            let book = try DatabaseContent(server.folder, demo.family)
             #expect(Set(book.changes(of: client).keys) == done)
             let changes = heard.compactMap { if case .change(let change) = $0 { change } else { nil } }
             #expect(changes.map(\.sequence) == Array(before + 1..<book.sequence + 1))

@@ -35,26 +35,26 @@ extension SystemTests {
 
         @Test("The worst frames of one family on six connections: another family's ack, list and join come before a third is done")
         func turns() throws {
-            let circle = Circle()
-            let leader = try circle.enter(server, attackers)
-            var rounds = try Backlog.prepare(leader, circle, athlete: attackers.athletes[0].id)
-            let crowd = try [leader] + (1..<Backlog.sessions).map { _ in try circle.enter(server, attackers) }
-            let witness = try circle.enter(server, others)
+            let connections = ConnectionSet()
+            let leader = try connections.enter(server, attackers)
+            var rounds = try Backlog.prepare(leader, connections, athlete: attackers.athletes[0].id)
+            let crowd = try [leader] + (1..<Backlog.sessions).map { _ in try connections.enter(server, attackers) }
+            let witness = try connections.enter(server, others)
             var (kept, broken) = (0, 0)
             while kept < Self.wanted, broken < Self.wanted {
                 let next = rounds.popLast()
                 let backlog = try #require(next, "a round for each that may be needed")
-                let arrival = try circle.signIn(server, others)
+                let arrival = try connections.signIn(server, others)
                 for (session, frames) in zip(crowd, backlog.frames()) { session.send(frames) }
                 // A connection's frames are read in order, and a context is answered without writer and readers: the backlog is accepted.
                 for session in crowd { session.send([.tagged(.context(.all), request: 1_000)]) }
-                try circle.turn { crowd.allSatisfy { $0.accepted } }
+                try connections.turn { crowd.allSatisfy { $0.accepted } }
 
                 let (start, wall) = (Clock.monotonicMilliseconds(), Clock.wallMilliseconds())
                 let mutation = witness.send(Ask.say("Is anybody there?"))
                 let list = witness.send { .list(ListRequest(request: $0, kind: .event, limit: 50)) }
                 arrival.join(others.family)
-                try circle.turn { witness.answers[mutation] != nil && witness.lastChangeAt >= wall && witness.answers[list] != nil && arrival.liveAt != nil && crowd.allSatisfy(\.isDone) }
+                try connections.turn { witness.answers[mutation] != nil && witness.lastChangeAt >= wall && witness.answers[list] != nil && arrival.liveAt != nil && crowd.allSatisfy(\.isDone) }
                 // The server says when it made a change; this process may be slow to read all of them.
                 let written = (crowd.map(\.lastChangeAt).max() ?? 0) - wall, read = (crowd.map(\.askedAt).max() ?? 0) - start
                 let times = (change: witness.lastChangeAt - wall, list: (witness.answers[list] ?? 0) - start, join: (arrival.liveAt ?? 0) - start)
@@ -93,7 +93,7 @@ private struct Backlog {
     /// Gives the family the trips, and changes of all their items.
     ///
     /// - Returns: a round for each that a test may need, the first last.
-    static func prepare(_ session: Member, _ circle: Circle, athlete: Identifier) throws -> [Backlog] {
+    static func prepare(_ session: Member, _ connections: ConnectionSet, athlete: Identifier) throws -> [Backlog] {
         func make() throws -> Identifier {
             let trip = Ask.create(.trip, ["name": .text("Tour"), "start_date": .text("2026-07-01"), "end_date": .text("2026-07-09")])
             let parts = (0..<items).map { number in
@@ -102,18 +102,18 @@ private struct Backlog {
                     "description": .text(String(repeating: "d", count: 60)),
                 ])
             }
-            _ = try session.perform([trip] + parts, circle)
+            _ = try session.perform([trip] + parts, connections)
             return trip.id
         }
         let trips = try (0..<sessions).map { _ in try make() }
         let others = try (0..<sessions).map { _ in try make() }
         for _ in 0..<10 {
-            _ = try session.perform((0..<50).map { _ in Ask.say(String(repeating: "x", count: 1_000)) }, circle)
+            _ = try session.perform((0..<50).map { _ in Ask.say(String(repeating: "x", count: 1_000)) }, connections)
         }
         var changes: [[Int64]] = []
         for round in 0..<rounds {
             changes.append(
-                try others.map { try session.perform([Operation(kind: .trip, id: $0, action: .shift(base: Int64(round + 1), days: 1))], circle) })
+                try others.map { try session.perform([Operation(kind: .trip, id: $0, action: .shift(base: Int64(round + 1), days: 1))], connections) })
         }
         // A change can be undone when those after it are.
         return (0..<rounds).map { Backlog(trips: trips, undone: changes[$0], base: Int64(rounds - $0)) }
@@ -141,7 +141,7 @@ private struct Backlog {
 }
 
 /// Some connections, driven together by this thread.
-private final class Circle {
+private final class ConnectionSet {
     private var members: [Member] = []
 
     /// A session of a family's first parent, which has joined.
@@ -221,9 +221,9 @@ private final class Member {
     /// Makes a change and waits for it.
     ///
     /// - Returns: its sequence.
-    func perform(_ operations: [Operation], _ circle: Circle) throws -> Int64 {
+    func perform(_ operations: [Operation], _ connections: ConnectionSet) throws -> Int64 {
         let number = send { .mutation(id: $0, body: .operations(operations), overlap: nil) }
-        try circle.turn { answers[number] != nil }
+        try connections.turn { answers[number] != nil }
         return try #require(outcome[number]).get()
     }
 

@@ -66,7 +66,7 @@ extension SystemTests {
             client.leave()
             reader.leave()
             try server.stop()
-            let book = try LogBook(data, demo.family)
+            let book = try DatabaseContent(data, demo.family)
             #expect(book.changes.map(\.sequence) == Array(1...head + 1))
             #expect(book.changes(of: installation).values.allSatisfy { $0.count == 1 })
             #expect(Set(book.changes(of: installation).keys) == Set(1...late))

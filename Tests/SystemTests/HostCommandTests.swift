@@ -11,7 +11,7 @@ extension SystemTests {
     /// issue 15, "Commands": families, people, invites, sessions, limits, audit log and status, for hosts.
     @Suite("Commands for hosts of many families") struct HostCommandTests {
         /// Two families, with a server or without one. The first has a season, documents' athletes and four people who sign in.
-        private final class House {
+        private final class Fixture {
             let folder: TemporaryFolder
             let demo: Demo
             let server: RunningServer?
@@ -47,64 +47,64 @@ extension SystemTests {
 
         @Test("Each command prints the keys of proto/cli.md with a server and without one, and for people a table with the same", arguments: [false, true])
         func keys(served: Bool) throws {
-            let house = try House(served: served)
-            let family = house.demo.family.description
-            let parent = house.demo.parents[0].id.description
+            let fixture = try Fixture(served: served)
+            let family = fixture.demo.family.description
+            let parent = fixture.demo.parents[0].id.description
 
-            let list = try house.ask("list")
+            let list = try fixture.ask("list")
             #expect(list.keys == ["families"] && list["families"]?.elements.count == 2)
             #expect(list["families"]?.elements.first?.keys == Self.summary.union(["people"]))
             #expect(list["families"]?.elements.first?["people"]?.elements.allSatisfy { $0.keys == ["member", "name", "role"] } == true)
-            let families = try house.ask("family", "list")
-            #expect(families["families"]?.elements.map { $0["family"]?.string } == [family, house.other])
+            let families = try fixture.ask("family", "list")
+            #expect(families["families"]?.elements.map { $0["family"]?.string } == [family, fixture.other])
             #expect(families["families"]?.elements.last?.keys == Self.summary)
-            #expect(try house.ask("family", "show", "--family", "Nowak").keys == Self.summary.union(["changes", "people", "pending_invites"]))
-            let people = try house.ask("person", "list")
-            #expect(people["people"]?.elements.count == house.demo.members.count + 1)
+            #expect(try fixture.ask("family", "show", "--family", "Nowak").keys == Self.summary.union(["changes", "people", "pending_invites"]))
+            let people = try fixture.ask("person", "list")
+            #expect(people["people"]?.elements.count == fixture.demo.members.count + 1)
             #expect(people["people"]?.elements.first?.keys == ["family", "member", "name", "role", "signs_in", "sessions"])
-            #expect(try house.ask("person", "list", "--family", "Nowak")["people"]?.elements.map { $0["name"]?.string } == ["Anna"])
-            let shown = try house.ask("person", "show", "--member", parent)
+            #expect(try fixture.ask("person", "list", "--family", "Nowak")["people"]?.elements.map { $0["name"]?.string } == ["Anna"])
+            let shown = try fixture.ask("person", "show", "--member", parent)
             #expect(shown.keys == Self.person && shown["families"]?.elements.map(\.keys) == [["family", "family_name", "member", "name", "role"]])
 
             let invited = try Programs.huddled(
-                "invite", "--data", house.data, "--family", "Nowak", "--name", "Ben", "--role", "parent", "--json")
+                "invite", "--data", fixture.data, "--family", "Nowak", "--name", "Ben", "--role", "parent", "--json")
             #expect(invited.ending == .exited(0), "\(invited.errors)")
-            let invites = try house.ask("invite", "list", "--family", "Nowak")
+            let invites = try fixture.ask("invite", "list", "--family", "Nowak")
             #expect(invites.keys == ["family", "invites"])
             let invite = try #require(invites["invites"]?.elements.first { $0["name"]?.string == "Ben" })
             #expect(invite.keys == ["invite", "member", "name", "role", "state", "created_at", "expires_at"])
-            let withdrawn = try house.ask("invite", "withdraw", "--family", "Nowak", "--invite", try #require(invite["invite"]?.string))
+            let withdrawn = try fixture.ask("invite", "withdraw", "--family", "Nowak", "--invite", try #require(invite["invite"]?.string))
             #expect(withdrawn.keys == ["family", "invite", "member", "state"] && withdrawn["state"]?.string == "withdrawn")
 
-            let sessions = try house.ask("session", "list", "--member", parent)
+            let sessions = try fixture.ask("session", "list", "--member", parent)
             #expect(sessions.keys == ["member", "sessions"])
             #expect(sessions["sessions"]?.elements.allSatisfy { $0.keys == ["session", "name", "kind", "created_on", "used_on", "ends_on"] } == true)
 
-            let quotas = try house.ask("quota", "show", "--family", "Nowak")
+            let quotas = try fixture.ask("quota", "show", "--family", "Nowak")
             #expect(quotas.keys == ["family", "name", "quotas"] && quotas["quotas"]?.elements.count == 7)
             let live: Set<String> = served ? ["connections", "uploads", "rows", "files"] : ["rows", "files"]
             for row in quotas["quotas"]?.elements ?? [] {
                 let name = try #require(row["quota"]?.string)
                 #expect(row.keys == (live.contains(name) ? Self.quota.union(["used"]) : Self.quota), "\(name)")
             }
-            let set = try house.ask("quota", "set", "--family", "Nowak", "--connections", "300", "--files", "2G")
+            let set = try fixture.ask("quota", "set", "--family", "Nowak", "--connections", "300", "--files", "2G")
             #expect(set["quotas"]?.elements.filter { $0["own"] == .bool(true) }.map { $0["value"]?.integer } == [300, 2 << 30])
-            #expect(try house.ask("family", "show", "--family", "Nowak")["own_quotas"]?.elements.map(\.string) == ["connections", "files"])
-            let cleared = try house.ask("quota", "clear", "--family", "Nowak", "--limit", "files")
+            #expect(try fixture.ask("family", "show", "--family", "Nowak")["own_quotas"]?.elements.map(\.string) == ["connections", "files"])
+            let cleared = try fixture.ask("quota", "clear", "--family", "Nowak", "--limit", "files")
             #expect(cleared["quotas"]?.elements.filter { $0["own"] == .bool(true) }.map { $0["quota"]?.string } == ["connections"])
-            _ = try house.ask("quota", "clear", "--family", "Nowak")
+            _ = try fixture.ask("quota", "clear", "--family", "Nowak")
 
-            let audit = try house.ask("audit", "--family", "Nowak")
+            let audit = try fixture.ask("audit", "--family", "Nowak")
             #expect(audit["entries"]?.elements.map { $0["act"]?.string }.prefix(5) == ["quota_set", "quota_set", "quota_set", "quota_set", "invite_withdrawn"])
             #expect(audit["entries"]?.elements.allSatisfy { $0["by"]?.string == "host" && $0.keys.isSuperset(of: ["family", "at", "act", "by", "count"]) } == true)
-            let host = try house.ask("audit", "--limit", "3")
+            let host = try fixture.ask("audit", "--limit", "3")
             #expect(host["entries"]?.elements.count == 3)
 
-            let ended = try house.ask("session", "end", "--member", parent, "--all")
+            let ended = try fixture.ask("session", "end", "--member", parent, "--all")
             #expect(ended.keys == ["member", "ended"] && ended["ended"]?.integer.map { Int($0) } == sessions["sessions"]?.elements.count)
-            #expect(try house.ask("session", "list", "--member", parent)["sessions"]?.elements.isEmpty == true)
+            #expect(try fixture.ask("session", "list", "--member", parent)["sessions"]?.elements.isEmpty == true)
 
-            let status = try house.ask("status")
+            let status = try fixture.ask("status")
             let always: Set<String> = ["running", "version", "families", "files_octets", "position", "consumers", "database_octets", "wal_octets", "disk_free_octets"]
             let running: Set<String> = [
                 "uptime_ms", "ready", "problems", "connections", "connections_limit", "sessions", "people", "rooms", "uploads", "queues",
@@ -117,40 +117,40 @@ extension SystemTests {
                 ["list"], ["family", "list"], ["family", "show", "--family", "Nowak"], ["person", "list"], ["person", "show", "--member", parent],
                 ["invite", "list", "--family", "Nowak"], ["session", "list", "--member", parent], ["quota", "show", "--family", "Nowak"], ["audit"], ["status"],
             ] {
-                let text = try Programs.run(Programs.path("huddled"), words + ["--data", house.data])
+                let text = try Programs.run(Programs.path("huddled"), words + ["--data", fixture.data])
                 #expect(text.ending == .exited(0) && !text.output.isEmpty && !text.output.contains("{"), "\(words): \(text.errors)\(text.output)")
-                for secret in house.demo.members.map(\.token) { #expect(!text.output.contains(secret)) }
+                for secret in fixture.demo.members.map(\.token) { #expect(!text.output.contains(secret)) }
             }
-            try house.server?.stop()
+            try fixture.server?.stop()
         }
 
         @Test("An end by the host acts immediately: the session of a person who is connected, and connections beyond a new limit")
         func live() throws {
-            let house = try House(served: true)
-            let server = try #require(house.server)
-            let parent = house.demo.parents[0]
+            let fixture = try Fixture(served: true)
+            let server = try #require(fixture.server)
+            let parent = fixture.demo.parents[0]
             let client = try LiveClient(server, parent.token)
             try client.waitUntilLive()
-            #expect(try house.ask("quota", "show", "--family", house.demo.family.description)["quotas"]?.elements.first { $0["quota"]?.string == "connections" }?["used"]?.integer == 1)
-            #expect(try house.ask("status")["people"]?.integer == 1)
+            #expect(try fixture.ask("quota", "show", "--family", fixture.demo.family.description)["quotas"]?.elements.first { $0["quota"]?.string == "connections" }?["used"]?.integer == 1)
+            #expect(try fixture.ask("status")["people"]?.integer == 1)
             // One change more than may come at once.
-            _ = try house.ask("quota", "set", "--family", house.demo.family.description, "--rows", "1")
+            _ = try fixture.ask("quota", "set", "--family", fixture.demo.family.description, "--rows", "1")
             guard case .failure(let refused) = try client.perform(Ask.say("Too much.")) else { throw Unexpected("It was accepted.") }
             #expect(refused.code == .quotaExceeded)
-            _ = try house.ask("quota", "clear", "--family", house.demo.family.description)
+            _ = try fixture.ask("quota", "clear", "--family", fixture.demo.family.description)
             _ = try client.perform(Ask.say("Fine again.")).get()
-            #expect(try house.ask("session", "end", "--member", parent.id.description, "--all")["ended"]?.integer ?? 0 > 0)
+            #expect(try fixture.ask("session", "end", "--member", parent.id.description, "--all")["ended"]?.integer ?? 0 > 0)
             let late = try RawClient(server)
             late.send(.signIn(token: parent.token))
             let refusal = try late.frame { if case .error(let rejection, _) = $0 { rejection } else { nil } }
             #expect(refusal.code == .tokenUnknown)
-            #expect(try house.ask("status")["people"]?.integer == 0)
+            #expect(try fixture.ask("status")["people"]?.integer == 0)
             try server.stop()
         }
 
         @Test("Wrong use ends with 2 and a sentence, a refusal with 1")
         func wrongUse() throws {
-            let house = try House(served: false)
+            let fixture = try Fixture(served: false)
             for words in [
                 ["family"], ["family", "dance"], ["family", "show"], ["person", "show"], ["person", "show", "--member", "x"], ["invite", "withdraw", "--family", "Nowak"],
                 ["session", "end", "--member", Ask.id().description], ["session", "end", "--member", Ask.id().description, "--all", "--session", Ask.id().description],
@@ -158,7 +158,7 @@ extension SystemTests {
                 ["quota", "set", "--family", "Nowak", "--rows", "5K"], ["quota", "show", "--family", "Nowak", "--rows", "5M"],
                 ["quota", "clear", "--family", "Nowak", "--limit", "speed"], ["audit", "--limit", "0"], ["list", "more"], ["status", "--family", "Nowak"],
             ] {
-                let answer = try Programs.run(Programs.path("huddled"), words + ["--data", house.data])
+                let answer = try Programs.run(Programs.path("huddled"), words + ["--data", fixture.data])
                 #expect(answer.ending == .exited(2) && answer.output == "", "\(words): \(answer.output)")
                 #expect(answer.errors.hasPrefix("huddled: ") && answer.errors.split(separator: "\n").count == 1, "\(words): \(answer.errors)")
             }
@@ -167,7 +167,7 @@ extension SystemTests {
                 ["invite", "withdraw", "--family", "Nowak", "--invite", Ask.id().description], ["session", "end", "--member", Ask.id().description, "--all"],
                 ["audit", "--before", "x"],
             ] {
-                let answer = try Programs.run(Programs.path("huddled"), words + ["--data", house.data])
+                let answer = try Programs.run(Programs.path("huddled"), words + ["--data", fixture.data])
                 #expect(answer.ending == .exited(1) && answer.output == "", "\(words): \(answer.output)")
                 #expect(answer.errors.hasPrefix("huddled: ") && answer.errors.split(separator: "\n").count == 1, "\(words): \(answer.errors)")
             }

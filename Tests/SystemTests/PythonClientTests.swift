@@ -28,7 +28,7 @@ extension SystemTests {
             #expect(events.output.split(separator: "\n").contains("2027-05-06\tcamp\tInfield camp"))
 
             try server.stop()
-            let book = try LogBook(server.folder, demo.family)
+            let book = try DatabaseContent(server.folder, demo.family)
             let event = try #require(book.records.values.first { $0.kind == .event && $0.fields.text("name") == "Infield camp" })
             #expect(event.athlete == demo.athletes[0].id)
             #expect(event.createdBy == demo.athletes[0].id)

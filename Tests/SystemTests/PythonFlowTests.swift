@@ -24,7 +24,7 @@ extension SystemTests {
             #expect(events.count == 42)
             // And the server's own log agrees with how far they came.
             try server.stop()
-            let book = try LogBook(server.folder, demo.family)
+            let book = try DatabaseContent(server.folder, demo.family)
             #expect(book.changes.count == Int(told["seq"]?.integer ?? 0))
             #expect(book.records.count == Int(told["records"]?.integer ?? 0))
         }

@@ -82,7 +82,7 @@ struct RandomWorld {
             writer.raw(result)
         }
         writer.key("expect")
-        writer.raw(EngineScribe.octets(outcome.actions))
+        writer.raw(EngineScriptWriter.octets(outcome.actions))
         writer.key("state")
         writer.raw(seats[seat].engine.changes())
         writer.endObject()

@@ -18,56 +18,56 @@ struct BackupFaultTests {
     @Test("A backup of which any call fails is none, and the next one is good", arguments: 0..<3)
     func failingBackup(_ index: Int) throws {
         let (errno, isCut) = Self.faults[index]
-        let house = try BackupHouse(documents: 1)
+        let fixture = try BackupFixture(documents: 1)
         var call = 1
         var wholes = 0
         while true {
             // Nothing is there yet, so that every file is copied.
-            try Files.removeTree("\(house.place)/files")
+            try Files.removeTree("\(fixture.place)/files")
             let disk = FailingDisk(at: call, errno, isCut: isCut)
-            let outcome = Result { try house.backUp(disk: disk) }
+            let outcome = Result { try fixture.backUp(disk: disk) }
             if disk.failures == 0 {
                 _ = try outcome.get()
                 break
             }
             let error = #expect(throws: ServerError.self, "call \(call)") { try outcome.get() }
             #expect(error?.sentence.isEmpty == false)
-            let finished = try house.entries().filter(\.isFinished)
+            let finished = try fixture.entries().filter(\.isFinished)
             // If the disk fails for good after the last name was given, that name cannot be taken back: then the backup is whole.
             for entry in finished {
                 #expect(isCut)
-                let target = house.folder.path + "/restored-\(call)"
-                _ = try Restore("\(house.place)/\(entry.name)", to: target, endsSessions: false).run()
-                try house.expectWhole(target, head: try house.head(DataFolder.databasePath(in: house.data)))
-                try Files.removeTree("\(house.place)/\(entry.name)")
+                let target = fixture.folder.path + "/restored-\(call)"
+                _ = try Restore("\(fixture.place)/\(entry.name)", to: target, endsSessions: false).run()
+                try fixture.expectWhole(target, head: try fixture.head(DataFolder.databasePath(in: fixture.data)))
+                try Files.removeTree("\(fixture.place)/\(entry.name)")
                 wholes += 1
             }
-            #expect(!house.isNoted, "call \(call)")
-            try house.expectFree()
+            #expect(!fixture.isNoted, "call \(call)")
+            try fixture.expectFree()
             call += 1
         }
         #expect(call > 30 && wholes <= 1)
-        #expect(house.isNoted)
+        #expect(fixture.isNoted)
         // The rest of the others is gone.
-        #expect(try house.entries().map(\.isFinished) == [true])
-        _ = try Restore(house.place, to: house.folder.path + "/restored", endsSessions: false).run()
+        #expect(try fixture.entries().map(\.isFinished) == [true])
+        _ = try Restore(fixture.place, to: fixture.folder.path + "/restored", endsSessions: false).run()
     }
 
     @Test("A restore of which any call fails leaves nothing that a server would serve, and the next one ends it", arguments: 0..<3)
     func failingRestore(_ index: Int) throws {
         let (errno, isCut) = Self.faults[index]
-        let house = try BackupHouse(documents: 1)
-        let head = try house.head(DataFolder.databasePath(in: house.data))
-        let backup = try house.backUp()
+        let fixture = try BackupFixture(documents: 1)
+        let head = try fixture.head(DataFolder.databasePath(in: fixture.data))
+        let backup = try fixture.backUp()
         let manifest = try Files.read(backup.path + "/MANIFEST")
         var call = 1
         while true {
-            let target = house.folder.path + "/restored-\(call)"
+            let target = fixture.folder.path + "/restored-\(call)"
             let disk = FailingDisk(at: call, errno, isCut: isCut)
             let outcome = Result { try Restore(backup.path, to: target, endsSessions: true, disk: disk).run() }
             if disk.failures == 0 {
                 _ = try outcome.get()
-                try house.expectWhole(target, head: head)
+                try fixture.expectWhole(target, head: head)
                 break
             }
             #expect(throws: ServerError.self, "call \(call)") { try outcome.get() }
@@ -77,7 +77,7 @@ struct BackupFaultTests {
                 #expect(throws: ServerError.self) { try AdminGate.perform(.ask(.status), dataFolder: target) }
                 _ = try Restore(backup.path, to: target, endsSessions: true).run()
             }
-            if Files.exists(DataFolder.databasePath(in: target)) { try house.expectWhole(target, head: head) } else { #expect(try Files.list(target) == []) }
+            if Files.exists(DataFolder.databasePath(in: target)) { try fixture.expectWhole(target, head: head) } else { #expect(try Files.list(target) == []) }
             call += 1
         }
         #expect(call > 15)
@@ -94,12 +94,12 @@ struct BackupFaultTests {
     @Test("A damaged, cut or foreign backup is refused with its fault, and nothing is touched", arguments: 0..<12)
     func refusals(_ index: Int) throws {
         let (name, word) = Self.damage[index]
-        let house = try BackupHouse(documents: 1)
-        let backup = try house.backUp()
+        let fixture = try BackupFixture(documents: 1)
+        let backup = try fixture.backUp()
         var manifest = try BackupSource.manifest(backup.path)
         let path = "\(backup.path)/MANIFEST"
         let database = "\(backup.path)/huddle.db"
-        let file = BackupFolder(path: house.place, disk: SystemDisk()).files.path(of: try #require(manifest.files.first))
+        let file = BackupFolder(path: fixture.place, disk: SystemDisk()).files.path(of: try #require(manifest.files.first))
         func change(_ path: String, _ body: (inout [UInt8]) -> Void) throws {
             var octets = try Files.read(path)
             body(&octets)
@@ -127,7 +127,7 @@ struct BackupFaultTests {
         case "changed file": try change(file) { $0[3] ^= 1 }
         default: try forge { $0.replacing("../files/", with: "../../etc/") }
         }
-        let target = house.folder.path + "/restored"
+        let target = fixture.folder.path + "/restored"
         let error = #expect(throws: ServerError.self) { try Restore(backup.path, to: target, endsSessions: false).run() }
         #expect(error?.sentence.contains(word) == true, "\(name): \(error?.sentence ?? "")")
         #expect(error?.sentence.contains("Nothing was restored") == true)
@@ -136,22 +136,22 @@ struct BackupFaultTests {
 
     @Test("A restore never writes over data")
     func occupied() throws {
-        let house = try BackupHouse(documents: 1)
-        let backup = try house.backUp()
-        let before = try Files.read(house.data + "/huddle.db")
-        let error = #expect(throws: ServerError.self) { try Restore(backup.path, to: house.data, endsSessions: false).run() }
+        let fixture = try BackupFixture(documents: 1)
+        let backup = try fixture.backUp()
+        let before = try Files.read(fixture.data + "/huddle.db")
+        let error = #expect(throws: ServerError.self) { try Restore(backup.path, to: fixture.data, endsSessions: false).run() }
         #expect(error?.sentence.contains("not empty") == true)
-        #expect(try Files.read(house.data + "/huddle.db") == before)
-        let file = house.folder.path + "/file"
+        #expect(try Files.read(fixture.data + "/huddle.db") == before)
+        let file = fixture.folder.path + "/file"
         try Files.write([7], to: file)
         #expect(throws: ServerError.self) { try Restore(backup.path, to: file, endsSessions: false).run() }
         #expect(try Files.read(file) == [7])
         // Neither a folder of something else nor one that is missing is a backup.
-        for other in [house.folder.path, house.folder.path + "/nowhere"] {
-            let error = #expect(throws: ServerError.self) { try Restore(other, to: house.folder.path + "/new", endsSessions: false).run() }
+        for other in [fixture.folder.path, fixture.folder.path + "/nowhere"] {
+            let error = #expect(throws: ServerError.self) { try Restore(other, to: fixture.folder.path + "/new", endsSessions: false).run() }
             #expect(error?.sentence.contains(other) == true, "\(error?.sentence ?? "")")
         }
-        #expect(throws: ServerError.self) { try Backup(dataFolder: house.folder.path + "/nowhere", to: house.place).run() }
+        #expect(throws: ServerError.self) { try Backup(dataFolder: fixture.folder.path + "/nowhere", to: fixture.place).run() }
     }
 
     @Test("A manifest that is cut or changed anywhere is refused, and no text is taken for one")
@@ -184,18 +184,18 @@ struct BackupFaultTests {
 
     @Test("An archive of which any write fails has no manifest, and says why")
     func failingArchive() throws {
-        let house = try BackupHouse(documents: 1)
+        let fixture = try BackupFixture(documents: 1)
         var call = 1
         while true {
             var calls = 0
             var written: [UInt8] = []
-            let stream = BackupStream(dataFolder: house.data, scratch: house.folder.path) { octets throws(Errno) in
+            let stream = BackupStream(dataFolder: fixture.data, scratch: fixture.folder.path) { octets throws(Errno) in
                 calls += 1
                 guard calls < call else { throw .noSpace }
                 written += octets
             }
             let outcome = Result { try stream.run() }
-            #expect(try Files.list(house.folder.path) == ["data"], "no copy of the database is left")
+            #expect(try Files.list(fixture.folder.path) == ["data"], "no copy of the database is left")
             guard calls >= call else {
                 #expect(try outcome.get().files == 1)
                 #expect(written.count % 512 == 0 && written.suffix(1_024).allSatisfy { $0 == 0 })
@@ -205,27 +205,27 @@ struct BackupFaultTests {
             #expect(error?.sentence.contains("not a backup") == true)
             // The manifest is one write with the end of the archive.
             #expect(!String(decoding: written, as: UTF8.self).contains("# huddle-backup"))
-            #expect(!house.isNoted)
-            try house.expectFree()
+            #expect(!fixture.isNoted)
+            try fixture.expectFree()
             call += 1
         }
         #expect(call > 6)
-        #expect(house.isNoted)
+        #expect(fixture.isNoted)
     }
 
     @Test("An archive of a data folder with a damaged document is refused before anything is written")
     func damagedSource() throws {
-        let house = try BackupHouse(documents: 1)
-        let blob = try #require(try ServerDatabase.openReader(of: DataFolder.databasePath(in: house.data)).filesInUse().first?.blob)
-        let path = house.blobs.path(of: blob)
+        let fixture = try BackupFixture(documents: 1)
+        let blob = try #require(try ServerDatabase.openReader(of: DataFolder.databasePath(in: fixture.data)).filesInUse().first?.blob)
+        let path = fixture.blobs.path(of: blob)
         var octets = try Files.read(path)
         octets[100] ^= 1
         try Files.write(octets, to: path)
         var written = 0
         let error = #expect(throws: ServerError.self) {
-            try BackupStream(dataFolder: house.data, scratch: house.folder.path) { octets throws(Errno) in written += octets.count }.run()
+            try BackupStream(dataFolder: fixture.data, scratch: fixture.folder.path) { octets throws(Errno) in written += octets.count }.run()
         }
         #expect(written == 0 && error?.sentence.contains("check --deep") == true)
-        #expect(!house.isNoted)
+        #expect(!fixture.isNoted)
     }
 }

@@ -14,17 +14,17 @@ import Testing
 struct DownloadTests {
     @Test("a member gets the file by a session or a signed link, as a download of its name, and by HEAD what it is")
     func whole() throws {
-        let shop = try DocumentShop()
-        let link = try shop.read {
-            $0.signedLink(to: shop.document, family: shop.server.parent.family, member: shop.server.parent.member)
+        let fixture = try DocumentFixture()
+        let link = try fixture.read {
+            $0.signedLink(to: fixture.document, family: fixture.server.parent.family, member: fixture.server.parent.member)
         }
         let asked: [(String, SessionCreated?)] = [
-            ("GET \(shop.path)", shop.server.parent), ("GET \(shop.path)", shop.server.athlete), ("GET \(shop.path)?link=\(link)", nil),
+            ("GET \(fixture.path)", fixture.server.parent), ("GET \(fixture.path)", fixture.server.athlete), ("GET \(fixture.path)?link=\(link)", nil),
         ]
         for (line, who) in asked {
-            let answer = try shop.ask(line, as: who)
+            let answer = try fixture.ask(line, as: who)
             #expect(answer.status == 200)
-            #expect(answer.content == shop.content)
+            #expect(answer.content == fixture.content)
             #expect(answer.fields.only("content-disposition") == "attachment; filename=\"Fall highlights.pdf\"")
             #expect(answer.fields.only("content-type") == "application/pdf")
             #expect(answer.fields.only("x-content-type-options") == "nosniff")
@@ -32,63 +32,63 @@ struct DownloadTests {
             #expect(answer.fields.only("cache-control") == "private, no-cache")
             #expect(answer.fields.only("referrer-policy") == "no-referrer")
         }
-        let head = try shop.ask("HEAD \(shop.path)", as: shop.server.parent)
+        let head = try fixture.ask("HEAD \(fixture.path)", as: fixture.server.parent)
         #expect(head.status == 200 && head.content.isEmpty)
-        #expect(head.fields.only("content-length") == "\(shop.content.count)")
+        #expect(head.fields.only("content-length") == "\(fixture.content.count)")
         #expect(head.fields.only("accept-ranges") == "bytes")
     }
 
     @Test("who has no right to it gets the answer of what never was; who shows nothing is asked for a token")
     func nobody() throws {
-        let shop = try DocumentShop()
+        let fixture = try DocumentFixture()
         let never = Identifier(high: 6, low: 6)
-        let missing = try shop.ask("GET /documents/\(never)", as: shop.server.parent)
+        let missing = try fixture.ask("GET /documents/\(never)", as: fixture.server.parent)
         #expect(missing.status == 404)
         func compare(_ line: String, as who: SessionCreated?) throws {
-            let answer = try shop.ask(line, as: who)
+            let answer = try fixture.ask(line, as: who)
             #expect(answer.status == 404, "\(line)")
             #expect(answer.content == missing.content && answer.fields.list.map(\.name) == missing.fields.list.map(\.name), "\(line)")
         }
-        try compare("GET \(shop.path)", as: shop.server.stranger)
-        try compare("GET /documents/nonsense", as: shop.server.parent)
-        try compare("GET /documents/\(shop.server.parent.member)", as: shop.server.parent)
-        for link in ["", "x", String(repeating: "A", count: 96), "%00"] { try compare("GET \(shop.path)?link=\(link)", as: nil) }
+        try compare("GET \(fixture.path)", as: fixture.server.stranger)
+        try compare("GET /documents/nonsense", as: fixture.server.parent)
+        try compare("GET /documents/\(fixture.server.parent.member)", as: fixture.server.parent)
+        for link in ["", "x", String(repeating: "A", count: 96), "%00"] { try compare("GET \(fixture.path)?link=\(link)", as: nil) }
         // A link is for one document.
-        let link = try shop.read { $0.signedLink(to: never, family: shop.server.parent.family, member: shop.server.parent.member) }
-        try compare("GET \(shop.path)?link=\(link)", as: nil)
+        let link = try fixture.read { $0.signedLink(to: never, family: fixture.server.parent.family, member: fixture.server.parent.member) }
+        try compare("GET \(fixture.path)?link=\(link)", as: nil)
         for fields in [[], ["Authorization: Bearer nonsense"], ["Authorization: Basic eDp5"]] {
-            let client = try shop.server.connect()
-            client.send(text: "GET \(shop.path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n")
+            let client = try fixture.server.connect()
+            client.send(text: "GET \(fixture.path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n")
             #expect(try client.status() == 401)
         }
-        #expect(try shop.ask("POST \(shop.path)", as: shop.server.parent).status == 405)
-        #expect(try shop.ask("OPTIONS \(shop.path)").fields.only("allow") == "GET, HEAD, OPTIONS")
+        #expect(try fixture.ask("POST \(fixture.path)", as: fixture.server.parent).status == 405)
+        #expect(try fixture.ask("OPTIONS \(fixture.path)").fields.only("allow") == "GET, HEAD, OPTIONS")
     }
 
     @Test("a deleted document is there for nobody, by session, link or share, and neither is one whose member was removed")
     func deleted() throws {
-        let shop = try DocumentShop()
-        let family = shop.server.parent.family
-        let links = try shop.read { reader in
-            [shop.server.parent, shop.server.athlete].map { reader.signedLink(to: shop.document, family: family, member: $0.member) }
+        let fixture = try DocumentFixture()
+        let family = fixture.server.parent.family
+        let links = try fixture.read { reader in
+            [fixture.server.parent, fixture.server.athlete].map { reader.signedLink(to: fixture.document, family: family, member: $0.member) }
         }
-        for link in links { #expect(try shop.ask("GET \(shop.path)?link=\(link)").status == 200) }
-        let client = try shop.server.live(shop.server.parent)
+        for link in links { #expect(try fixture.ask("GET \(fixture.path)?link=\(link)").status == 200) }
+        let client = try fixture.server.live(fixture.server.parent)
         func remove(_ kind: String, _ id: Identifier, base: Int, number: Int) throws {
             client.say(
                 "{\"type\":\"mutate\",\"mutation\":\(number),\"operations\":[{\"op\":\"delete\",\"kind\":\"\(kind)\",\"id\":\"\(id)\",\"base\":\(base)}]}")
             try client.skip(to: "ack")
         }
-        try remove("member", shop.server.athlete.member, base: 1, number: 1)
-        #expect(try shop.ask("GET \(shop.path)?link=\(links[1])").status == 404)
-        #expect([401, 404].contains(try shop.ask("GET \(shop.path)", as: shop.server.athlete).status))
-        #expect(try shop.ask("GET \(shop.path)", as: shop.server.parent).status == 200)
+        try remove("member", fixture.server.athlete.member, base: 1, number: 1)
+        #expect(try fixture.ask("GET \(fixture.path)?link=\(links[1])").status == 404)
+        #expect([401, 404].contains(try fixture.ask("GET \(fixture.path)", as: fixture.server.athlete).status))
+        #expect(try fixture.ask("GET \(fixture.path)", as: fixture.server.parent).status == 200)
         // Sharing it was a change too.
-        try remove("document", shop.document, base: 2, number: 2)
-        #expect(try shop.ask("GET \(shop.path)", as: shop.server.parent).status == 404)
-        #expect(try shop.ask("GET \(shop.path)?link=\(links[0])").status == 404)
-        #expect(try shop.ask("GET \(shop.sharePath)").status == 404)
-        #expect(try shop.ask("GET \(shop.sharePath)/file").status == 404)
+        try remove("document", fixture.document, base: 2, number: 2)
+        #expect(try fixture.ask("GET \(fixture.path)", as: fixture.server.parent).status == 404)
+        #expect(try fixture.ask("GET \(fixture.path)?link=\(links[0])").status == 404)
+        #expect(try fixture.ask("GET \(fixture.sharePath)").status == 404)
+        #expect(try fixture.ask("GET \(fixture.sharePath)/file").status == 404)
     }
 
     @Test("parts, conditions and what is known already", arguments: [
@@ -99,77 +99,77 @@ struct DownloadTests {
         (["If-Match: TAG", "Range: bytes=7-7"], 206, 7..<8),
     ] as [([String], Int, Range<Int>)])
     func selections(fields: [String], status: Int, range: Range<Int>) throws {
-        let shop = try DocumentShop()
-        let tag = try #require(try shop.ask("HEAD \(shop.path)", as: shop.server.parent).fields.only("etag"))
+        let fixture = try DocumentFixture()
+        let tag = try #require(try fixture.ask("HEAD \(fixture.path)", as: fixture.server.parent).fields.only("etag"))
         #expect(tag.utf8.count == 66)
-        let client = try shop.server.connect()
+        let client = try fixture.server.connect()
         let all = fields.map { $0.replacing("TAG", with: tag) + "\r\n" }.joined()
         client.send(
-            text: "GET \(shop.path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer \(shop.server.parent.token)\r\n\(all)\r\n")
+            text: "GET \(fixture.path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer \(fixture.server.parent.token)\r\n\(all)\r\n")
         #expect(try client.status() == status)
         let (head, length) = try #require(try ResponseHead.parse(client.octets.span))
-        #expect(Array(client.octets[length...]) == Array(shop.content[range]))
+        #expect(Array(client.octets[length...]) == Array(fixture.content[range]))
         if status == 206 { #expect(head.fields.only("content-range") == "bytes \(range.lowerBound)-\(range.upperBound - 1)/100000") }
         if status != 200, status != 206 { #expect(head.fields.only("cache-control") == "private, no-cache") }
     }
 
     @Test("several parts come as such; ten thousand are one whole, not ten thousand answers")
     func manyRanges() throws {
-        let shop = try DocumentShop()
-        let two = try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: bytes=0-1,100-101")
+        let fixture = try DocumentFixture()
+        let two = try fixture.ask("GET \(fixture.path)", as: fixture.server.parent, "Range: bytes=0-1,100-101")
         #expect(two.status == 206)
         #expect(two.fields.only("content-type")?.hasPrefix("multipart/byteranges; boundary=") == true)
         let text = "bytes=" + (0..<3_000).map { "\($0 * 2)-\($0 * 2)" }.joined(separator: ",")
-        let many = try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: " + String(text.prefix(15_000)))
-        #expect(many.status == 200 && many.content == shop.content)
+        let many = try fixture.ask("GET \(fixture.path)", as: fixture.server.parent, "Range: " + String(text.prefix(15_000)))
+        #expect(many.status == 200 && many.content == fixture.content)
         let tooMany = "bytes=" + (0..<10_000).map { "\($0)-\($0)" }.joined(separator: ",")
-        #expect(try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: " + tooMany).status == 431)
+        #expect(try fixture.ask("GET \(fixture.path)", as: fixture.server.parent, "Range: " + tooMany).status == 431)
     }
 
     @Test("a download is noted for the athlete whose document it is, once a visit; one's own is not, nor what was not sent")
     func accessLog() throws {
-        let shop = try DocumentShop()
+        let fixture = try DocumentFixture()
         func count() throws -> Int64 {
-            let database = try Database(path: shop.server.folder.path + "/huddle.db", mode: .readOnly)
+            let database = try Database(path: fixture.server.folder.path + "/huddle.db", mode: .readOnly)
             return try database.prepare("SELECT count(*) FROM access_log").first { $0.int64(0) } ?? -1
         }
-        _ = try shop.ask("HEAD \(shop.path)", as: shop.server.parent)
-        _ = try shop.ask("GET \(shop.path)", as: shop.server.athlete)
-        _ = try shop.ask("GET \(shop.path)", as: shop.server.stranger)
-        _ = try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: bytes=999999-")
-        for _ in 0..<3 { _ = try shop.ask("GET \(shop.path)", as: shop.server.parent) }
-        try shop.server.until("it is noted") { try count() > 0 }
-        for _ in 0..<5 { shop.server.turn() }
+        _ = try fixture.ask("HEAD \(fixture.path)", as: fixture.server.parent)
+        _ = try fixture.ask("GET \(fixture.path)", as: fixture.server.athlete)
+        _ = try fixture.ask("GET \(fixture.path)", as: fixture.server.stranger)
+        _ = try fixture.ask("GET \(fixture.path)", as: fixture.server.parent, "Range: bytes=999999-")
+        for _ in 0..<3 { _ = try fixture.ask("GET \(fixture.path)", as: fixture.server.parent) }
+        try fixture.server.until("it is noted") { try count() > 0 }
+        for _ in 0..<5 { fixture.server.turn() }
         #expect(try count() == 1)
     }
 
     @Test("a file that is not what its row says is never given out as if it were, and the log says so", arguments: [true, false])
     func damaged(isGone: Bool) throws {
-        let shop = try DocumentShop()
-        let found = try shop.read { reader in
-            let signIn = try #require(try reader.signIn(token: shop.server.parent.token))
-            return try reader.document(shop.document, by: signIn)
+        let fixture = try DocumentFixture()
+        let found = try fixture.read { reader in
+            let signIn = try #require(try reader.signIn(token: fixture.server.parent.token))
+            return try reader.document(fixture.document, by: signIn)
         }
-        let path = shop.blobs.path(of: try #require(found).document.blob)
+        let path = fixture.blobs.path(of: try #require(found).document.blob)
         if isGone { try Files.remove(path) } else { try Files.write([1, 2, 3], to: path) }
-        let answer = try shop.ask("GET \(shop.path)", as: shop.server.parent)
+        let answer = try fixture.ask("GET \(fixture.path)", as: fixture.server.parent)
         #expect(answer.status == 500)
         #expect(String(decoding: answer.content, as: UTF8.self).contains("huddled check"))
-        #expect(shop.server.lines.count("event=blob_missing") == 1)
-        #expect(try shop.ask("GET /health").status == 200)
+        #expect(fixture.server.lines.count("event=blob_missing") == 1)
+        #expect(try fixture.ask("GET /health").status == 200)
     }
 
     @Test("a flood of parts over one connection is answered part by part")
     func rangeFlood() throws {
-        let shop = try DocumentShop()
-        let client = try shop.server.connect()
+        let fixture = try DocumentFixture()
+        let client = try fixture.server.connect()
         let count = 200
-        let shortest = try shop.ask("GET \(shop.path)", as: shop.server.parent, "Range: bytes=0-0").fields.list.reduce(0) { $0 + $1.value.utf8.count }
+        let shortest = try fixture.ask("GET \(fixture.path)", as: fixture.server.parent, "Range: bytes=0-0").fields.list.reduce(0) { $0 + $1.value.utf8.count }
         for number in 0..<count {
             client.send(
-                text: "GET \(shop.path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(shop.server.parent.token)\r\nRange: bytes=\(number)-\(number)\r\n\r\n")
+                text: "GET \(fixture.path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(fixture.server.parent.token)\r\nRange: bytes=\(number)-\(number)\r\n\r\n")
         }
-        try shop.server.until("all parts") {
+        try fixture.server.until("all parts") {
             try client.receive()
             // The answers are read when they can all be there: to read them costs more than to send them.
             return try client.octets.count >= shortest * count && HTTPAnswers(client.octets).list.count == count

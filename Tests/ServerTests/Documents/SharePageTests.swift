@@ -11,8 +11,8 @@ struct SharePageTests {
     @Test("the page tells what it is, in text whatever the title holds, and the button gives the file; both are counted once")
     func page() throws {
         let title = "\"><script>alert('x')</script>&"
-        let shop = try DocumentShop(name: "<b>&\"'.pdf", title: title)
-        let page = try shop.ask("GET \(shop.sharePath)")
+        let fixture = try DocumentFixture(name: "<b>&\"'.pdf", title: title)
+        let page = try fixture.ask("GET \(fixture.sharePath)")
         let text = String(decoding: page.content, as: UTF8.self)
         #expect(page.status == 200)
         #expect(!text.contains("<script") && !text.contains("<b>"))
@@ -27,87 +27,87 @@ struct SharePageTests {
         #expect(page.fields.only("content-security-policy")?.hasPrefix("default-src 'none'; style-src 'sha256-") == true)
         // Where the button leads, from the page's own address.
         let target = try #require(text.split(separator: "href=\"").last?.split(separator: "\"").first)
-        let file = try shop.ask("GET /s/\(target)")
-        #expect(file.status == 200 && file.content == shop.content)
+        let file = try fixture.ask("GET /s/\(target)")
+        #expect(file.status == 200 && file.content == fixture.content)
         #expect(file.fields.only("content-disposition")?.hasPrefix("attachment; ") == true)
         #expect(file.fields.only("cache-control") == "no-store")
-        try shop.until("both are counted") { _ in try shop.shareFigures() == (1, 1) }
+        try fixture.until("both are counted") { _ in try fixture.shareFigures() == (1, 1) }
     }
 
     @Test("asking whether it is there, and going on with a download, is not counted")
     func uncounted() throws {
-        let shop = try DocumentShop()
-        #expect(try shop.ask("HEAD \(shop.sharePath)").status == 200)
-        #expect(try shop.ask("HEAD \(shop.sharePath)/file").status == 200)
-        #expect(try shop.ask("GET \(shop.sharePath)/file", "Range: bytes=500-").status == 206)
-        #expect(try shop.ask("GET \(shop.sharePath)/file", "Range: bytes=0-99").status == 206)
-        try shop.until("one download") { _ in try shop.shareFigures().downloads > 0 }
-        for _ in 0..<5 { shop.server.turn() }
-        #expect(try shop.shareFigures() == (0, 1))
+        let fixture = try DocumentFixture()
+        #expect(try fixture.ask("HEAD \(fixture.sharePath)").status == 200)
+        #expect(try fixture.ask("HEAD \(fixture.sharePath)/file").status == 200)
+        #expect(try fixture.ask("GET \(fixture.sharePath)/file", "Range: bytes=500-").status == 206)
+        #expect(try fixture.ask("GET \(fixture.sharePath)/file", "Range: bytes=0-99").status == 206)
+        try fixture.until("one download") { _ in try fixture.shareFigures().downloads > 0 }
+        for _ in 0..<5 { fixture.server.turn() }
+        #expect(try fixture.shareFigures() == (0, 1))
     }
 
     @Test("what has ended, was cut, or never was gets one and the same page")
     func missing() throws {
-        let shop = try DocumentShop()
-        let never = try shop.ask("GET /s/\(String(repeating: "A", count: 32))")
+        let fixture = try DocumentFixture()
+        let never = try fixture.ask("GET /s/\(String(repeating: "A", count: 32))")
         #expect(never.status == 404)
         #expect(String(decoding: never.content, as: UTF8.self).contains("This link does not work"))
         func undated(_ fields: HTTPFields) -> [Field] { fields.list.filter { $0.name != "date" } }
         let long = "/s/" + String(repeating: "x", count: 4_000)
-        let paths: [String] = [String(shop.sharePath.dropLast()), shop.sharePath + "A", long, "/s/%3Cscript%3E", "/s/x/file"]
+        let paths: [String] = [String(fixture.sharePath.dropLast()), fixture.sharePath + "A", long, "/s/%3Cscript%3E", "/s/x/file"]
         for path in paths {
-            let answer = try shop.ask("GET \(path)")
+            let answer = try fixture.ask("GET \(path)")
             #expect(answer.status == 404 && answer.content == never.content, "\(path)")
             #expect(undated(answer.fields) == undated(never.fields))
         }
         // Not shared any more.
-        let client = try shop.server.live(shop.server.parent)
+        let client = try fixture.server.live(fixture.server.parent)
         client.say(
-            "{\"type\":\"mutate\",\"mutation\":1,\"operations\":[{\"op\":\"update\",\"kind\":\"document\",\"id\":\"\(shop.document)\",\"base\":2,"
-                + "\"remove\":{\"shared_with_schools\":[\"\(shop.school)\"]}}]}")
+            "{\"type\":\"mutate\",\"mutation\":1,\"operations\":[{\"op\":\"update\",\"kind\":\"document\",\"id\":\"\(fixture.document)\",\"base\":2,"
+                + "\"remove\":{\"shared_with_schools\":[\"\(fixture.school)\"]}}]}")
         try client.skip(to: "ack")
-        for path in [shop.sharePath, shop.sharePath + "/file"] {
-            let ended = try shop.ask("GET \(path)")
+        for path in [fixture.sharePath, fixture.sharePath + "/file"] {
+            let ended = try fixture.ask("GET \(path)")
             #expect(ended.status == 404 && ended.content == never.content)
         }
     }
 
     @Test("who tries many links that do not work has to wait, others do not")
     func guesses() throws {
-        let shop = try DocumentShop()
-        for number in 0..<GuessLimit.most { #expect(try shop.ask("GET /s/guess\(number)", from: "198.51.100.7").status == 404) }
-        let refused = try shop.ask("GET /s/guess", from: "198.51.100.7")
+        let fixture = try DocumentFixture()
+        for number in 0..<GuessLimit.most { #expect(try fixture.ask("GET /s/guess\(number)", from: "198.51.100.7").status == 404) }
+        let refused = try fixture.ask("GET /s/guess", from: "198.51.100.7")
         #expect(refused.status == 429)
         #expect(refused.fields.only("retry-after").flatMap { Int($0) }.map { (1...600).contains($0) } == true)
         // Behind one address there may be a whole school: a link that works opens all the same.
-        #expect(try shop.ask("GET \(shop.sharePath)", from: "198.51.100.7").status == 200)
-        #expect(try shop.ask("GET \(shop.sharePath)/file", from: "198.51.100.7").content == shop.content)
-        #expect(try shop.ask("GET /s/guess", from: "198.51.100.8").status == 404)
-        shop.server.pass(milliseconds: GuessLimit.time)
-        #expect(try shop.ask("GET /s/guess", from: "198.51.100.7").status == 404)
+        #expect(try fixture.ask("GET \(fixture.sharePath)", from: "198.51.100.7").status == 200)
+        #expect(try fixture.ask("GET \(fixture.sharePath)/file", from: "198.51.100.7").content == fixture.content)
+        #expect(try fixture.ask("GET /s/guess", from: "198.51.100.8").status == 404)
+        fixture.server.pass(milliseconds: GuessLimit.time)
+        #expect(try fixture.ask("GET /s/guess", from: "198.51.100.7").status == 404)
     }
 
     @Test("a link opens as often as its rate allows, page and file together; then 429 with a time, and again after it; other links do not notice")
     func openings() throws {
-        let shop = try DocumentShop(octets: 10)
+        let fixture = try DocumentFixture(octets: 10)
         let burst = OpeningLimit.rate.burst
         // Time passes while the test runs: at most this many more.
         var opened = 0
         var refused: (status: Int, fields: HTTPFields, content: [UInt8])?
         while refused == nil, opened <= 40 * burst {
-            let answer = try shop.ask("GET \(shop.sharePath)" + (opened % 2 == 0 ? "" : "/file"))
+            let answer = try fixture.ask("GET \(fixture.sharePath)" + (opened % 2 == 0 ? "" : "/file"))
             if answer.status == 200 { opened += 1 } else { refused = answer }
         }
         #expect(opened >= burst)
         #expect(refused?.status == 429 && refused?.fields.only("retry-after") == "1")
         let text = String(decoding: try #require(refused).content, as: UTF8.self)
         #expect(text.contains("very many requests"))
-        #expect(try shop.ask("GET /s/guess").status == 404)
-        shop.server.pass(milliseconds: 1_000)
-        #expect(try shop.ask("GET \(shop.sharePath)").status == 200)
-        try shop.until("all that were opened are counted") { _ in
-            shop.server.pass(milliseconds: UsageRecorder.interval)
-            let figures = try shop.shareFigures()
+        #expect(try fixture.ask("GET /s/guess").status == 404)
+        fixture.server.pass(milliseconds: 1_000)
+        #expect(try fixture.ask("GET \(fixture.sharePath)").status == 200)
+        try fixture.until("all that were opened are counted") { _ in
+            fixture.server.pass(milliseconds: UsageRecorder.interval)
+            let figures = try fixture.shareFigures()
             return figures.views + figures.downloads == Int64(opened) + 1
         }
     }

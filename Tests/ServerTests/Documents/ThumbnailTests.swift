@@ -19,42 +19,42 @@ private func jpeg(_ width: Int, _ height: Int, comment: String = "") -> [UInt8] 
 }
 
 /// A document, and pictures of it by a program that the test plays.
-private final class ThumbnailShop {
-    let shop: DocumentShop
+private final class ThumbnailFixture {
+    let documentFixture: DocumentFixture
     let thumbnails: Thumbnails
     private final class Count: Sendable { let made = Lock(0) }
     private let count = Count()
 
-    init(limit: Int = 4, type: String = "application/pdf", in former: DocumentShop? = nil, _ make: @escaping @Sendable (_ isStopped: @Sendable () -> Bool) -> ThumbnailMaker.Outcome) throws {
-        shop = try former ?? DocumentShop(type: type)
+    init(limit: Int = 4, type: String = "application/pdf", in former: DocumentFixture? = nil, _ make: @escaping @Sendable (_ isStopped: @Sendable () -> Bool) -> ThumbnailMaker.Outcome) throws {
+        documentFixture = try former ?? DocumentFixture(type: type)
         let count = count
         let maker = ThumbnailMaker(covers: { $0 == "application/pdf" }) { _, _, isStopped in
             count.made.withLock { $0 += 1 }
             return make(isStopped)
         }
         thumbnails = Thumbnails(
-            folder: ThumbnailFolder(path: shop.server.folder.path + "/thumbnails"), blobs: shop.blobs, maker: maker, events: shop.server.events, limit: limit)
-        if former == nil { shop.server.shard.site.add([thumbnails.resource(shop.server.shard.services)]) }
+            folder: ThumbnailFolder(path: documentFixture.server.folder.path + "/thumbnails"), blobs: documentFixture.blobs, maker: maker, events: documentFixture.server.events, limit: limit)
+        if former == nil { documentFixture.server.shard.site.add([thumbnails.resource(documentFixture.server.shard.services)]) }
     }
 
     deinit { thumbnails.stop() }
 
     /// How often the program ran.
     var made: Int { count.made.withLock { $0 } }
-    var path: String { "\(shop.path)/thumbnail" }
+    var path: String { "\(documentFixture.path)/thumbnail" }
     func ask(_ method: String = "GET", _ fields: String...) throws -> (status: Int, fields: HTTPFields, content: [UInt8]) {
-        try shop.ask("\(method) \(path)", as: shop.server.parent, fields.first ?? "Accept: */*")
+        try documentFixture.ask("\(method) \(path)", as: documentFixture.server.parent, fields.first ?? "Accept: */*")
     }
 
     /// Asks, and does not wait for the answer.
     func begin() throws -> TestClient {
-        let client = try shop.server.connect()
-        client.send(text: "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(shop.server.parent.token)\r\nConnection: close\r\n\r\n")
+        let client = try documentFixture.server.connect()
+        client.send(text: "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(documentFixture.server.parent.token)\r\nConnection: close\r\n\r\n")
         return client
     }
 
     func status(_ client: TestClient) throws -> Int {
-        try shop.server.until("the end of the answer") { try client.receive(); return client.hasEnded }
+        try documentFixture.server.until("the end of the answer") { try client.receive(); return client.hasEnded }
         let octets = client.octets
         guard let (head, _) = try ResponseHead.parse(octets.span) else { throw Unexpected("no head") }
         return head.status
@@ -67,111 +67,111 @@ struct ThumbnailTests {
 
     @Test("a picture is made once, kept, and given with what a browser needs to keep it too")
     func made() throws {
-        let shop = try ThumbnailShop { _ in .image(Self.picture) }
+        let documentFixture = try ThumbnailFixture { _ in .image(Self.picture) }
         for _ in 0..<3 {
-            let answer = try shop.ask()
+            let answer = try documentFixture.ask()
             #expect(answer.status == 200 && answer.content == Self.picture)
             #expect(answer.fields.only("content-type") == "image/jpeg" && answer.fields.only("cache-control") == "private, no-cache")
             #expect(answer.fields.only("x-content-type-options") == "nosniff" && answer.fields.only("content-security-policy")?.contains("sandbox") == true)
         }
-        let tag = try #require(try shop.ask().fields.only("etag"))
-        #expect(try shop.ask("GET", "If-None-Match: \(tag)").status == 304)
-        #expect(try shop.ask("HEAD").content == [])
-        #expect(shop.made == 1)
+        let tag = try #require(try documentFixture.ask().fields.only("etag"))
+        #expect(try documentFixture.ask("GET", "If-None-Match: \(tag)").status == 304)
+        #expect(try documentFixture.ask("HEAD").content == [])
+        #expect(documentFixture.made == 1)
         // It is not in the access log: the list of documents is not either.
-        for _ in 0..<3 { shop.shop.server.turn() }
+        for _ in 0..<3 { documentFixture.documentFixture.server.turn() }
     }
 
     @Test("who may see the document may see its picture, and nobody else can tell that there is one")
     func rights() throws {
-        let shop = try ThumbnailShop { _ in .image(Self.picture) }
-        let (server, never) = (shop.shop.server, "/documents/\(Identifier(high: 1, low: 1))/thumbnail")
-        #expect(try shop.shop.ask("GET \(shop.path)").status == 401)
-        let stranger = try shop.shop.ask("GET \(shop.path)", as: server.stranger)
-        let missing = try shop.shop.ask("GET \(never)", as: server.parent)
+        let documentFixture = try ThumbnailFixture { _ in .image(Self.picture) }
+        let (server, never) = (documentFixture.documentFixture.server, "/documents/\(Identifier(high: 1, low: 1))/thumbnail")
+        #expect(try documentFixture.documentFixture.ask("GET \(documentFixture.path)").status == 401)
+        let stranger = try documentFixture.documentFixture.ask("GET \(documentFixture.path)", as: server.stranger)
+        let missing = try documentFixture.documentFixture.ask("GET \(never)", as: server.parent)
         #expect(stranger.status == 404 && stranger.content == missing.content)
-        #expect(shop.made == 0)
-        for who in [server.parent, server.athlete, try #require(shop.shop.guest)] { #expect(try shop.shop.ask("GET \(shop.path)", as: who).status == 200) }
-        #expect(try shop.ask("POST").status == 405)
+        #expect(documentFixture.made == 0)
+        for who in [server.parent, server.athlete, try #require(documentFixture.documentFixture.guest)] { #expect(try documentFixture.documentFixture.ask("GET \(documentFixture.path)", as: who).status == 200) }
+        #expect(try documentFixture.ask("POST").status == 405)
     }
 
     @Test("a document's signed link opens its picture too, no other document's, and not when a letter of it is another")
     func link() throws {
-        let shop = try ThumbnailShop { _ in .image(Self.picture) }
-        let made = String(decoding: try shop.shop.ask("POST \(shop.shop.path)/link", as: shop.shop.server.parent).content, as: UTF8.self)
+        let documentFixture = try ThumbnailFixture { _ in .image(Self.picture) }
+        let made = String(decoding: try documentFixture.documentFixture.ask("POST \(documentFixture.documentFixture.path)/link", as: documentFixture.documentFixture.server.parent).content, as: UTF8.self)
         let link = try #require(made.split(separator: "?link=").last?.split(separator: "\"").first)
         for wrong in ["", "\(link.dropLast())", "\(link.dropLast())\(link.hasSuffix("A") ? "B" : "A")"] {
-            #expect(try shop.shop.ask("GET \(shop.path)?link=\(wrong)").status == 404)
+            #expect(try documentFixture.documentFixture.ask("GET \(documentFixture.path)?link=\(wrong)").status == 404)
         }
-        #expect(try shop.shop.ask("GET /documents/\(Identifier(high: 1, low: 1))/thumbnail?link=\(link)").status == 404)
-        #expect(shop.made == 0)
-        #expect(try shop.shop.ask("GET \(shop.path)?link=\(link)").content == Self.picture)
-        shop.shop.server.passDay(milliseconds: 600_000)
-        #expect(try shop.shop.ask("GET \(shop.path)?link=\(link)").status == 404)
+        #expect(try documentFixture.documentFixture.ask("GET /documents/\(Identifier(high: 1, low: 1))/thumbnail?link=\(link)").status == 404)
+        #expect(documentFixture.made == 0)
+        #expect(try documentFixture.documentFixture.ask("GET \(documentFixture.path)?link=\(link)").content == Self.picture)
+        documentFixture.documentFixture.server.passDay(milliseconds: 600_000)
+        #expect(try documentFixture.documentFixture.ask("GET \(documentFixture.path)?link=\(link)").status == 404)
     }
 
     @Test("a file of which nothing comes is tried once, also after a restart; a kind without a program never")
     func failed() throws {
-        let shop = try ThumbnailShop { _ in .failed }
+        let documentFixture = try ThumbnailFixture { _ in .failed }
         for _ in 0..<3 {
-            let answer = try shop.ask()
+            let answer = try documentFixture.ask()
             #expect(answer.status == 404 && String(decoding: answer.content, as: UTF8.self).contains("\"code\":\"no_thumbnail\""))
         }
-        #expect(shop.made == 1)
-        let text = try ThumbnailShop(type: "text/plain") { _ in .image(Self.picture) }
+        #expect(documentFixture.made == 1)
+        let text = try ThumbnailFixture(type: "text/plain") { _ in .image(Self.picture) }
         #expect(try text.ask().status == 404)
         #expect(text.made == 0)
     }
 
     @Test("what could not be made now is not taken for a failure of the file")
     func postponed() throws {
-        let shop = try ThumbnailShop { _ in .postponed }
+        let documentFixture = try ThumbnailFixture { _ in .postponed }
         for _ in 0..<2 {
-            let answer = try shop.ask()
+            let answer = try documentFixture.ask()
             #expect(answer.status == 503 && answer.fields.only("retry-after") == "5")
         }
-        #expect(shop.made == 2)
+        #expect(documentFixture.made == 2)
     }
 
     @Test("while one is made, which takes long, everybody else is served; more than may wait are told to come back")
     func slow() throws {
         let (gate, began) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
-        let shop = try ThumbnailShop(limit: 1) { _ in
+        let documentFixture = try ThumbnailFixture(limit: 1) { _ in
             _ = began.put(true)
             _ = gate.take(maximum: 1)
             return .image(Self.picture)
         }
-        let first = try shop.begin()
-        try shop.shop.server.until("it is being made") { shop.made == 1 }
-        #expect(try shop.shop.ask("GET \(shop.shop.path)", as: shop.shop.server.parent).content == shop.shop.content)
-        let room = try shop.shop.server.live(shop.shop.server.athlete)
-        #expect(try shop.ask().status == 503)
+        let first = try documentFixture.begin()
+        try documentFixture.documentFixture.server.until("it is being made") { documentFixture.made == 1 }
+        #expect(try documentFixture.documentFixture.ask("GET \(documentFixture.documentFixture.path)", as: documentFixture.documentFixture.server.parent).content == documentFixture.documentFixture.content)
+        let room = try documentFixture.documentFixture.server.live(documentFixture.documentFixture.server.athlete)
+        #expect(try documentFixture.ask().status == 503)
         _ = gate.put(true)
-        #expect(try shop.status(first) == 200)
-        #expect(try shop.ask().status == 200)
-        #expect(shop.made == 1)
+        #expect(try documentFixture.status(first) == 200)
+        #expect(try documentFixture.ask().status == 200)
+        #expect(documentFixture.made == 1)
         withExtendedLifetime(room) {}
     }
 
     @Test("the end of the server does not wait for what is being made")
     func stop() throws {
-        let shop = try ThumbnailShop { isStopped in
+        let documentFixture = try ThumbnailFixture { isStopped in
             while !isStopped() {}
             return .postponed
         }
-        let client = try shop.begin()
-        try shop.shop.server.until("it is being made") { shop.made == 1 }
-        shop.thumbnails.stop()
-        #expect(try shop.status(client) == 503)
+        let client = try documentFixture.begin()
+        try documentFixture.documentFixture.server.until("it is being made") { documentFixture.made == 1 }
+        documentFixture.thumbnails.stop()
+        #expect(try documentFixture.status(client) == 503)
     }
 
     @Test("pictures go with their files; failures are tried again after a month; what is half made is cleared away")
     func sweep() throws {
-        let shop = try DocumentShop()
-        let folder = ThumbnailFolder(path: shop.server.folder.path + "/thumbnails")
-        let family = shop.server.parent.family
-        let blob = try shop.blobs.put(Array("one".utf8), family: family)
-        let bad = try shop.blobs.put(Array("two".utf8), family: family)
+        let documentFixture = try DocumentFixture()
+        let folder = ThumbnailFolder(path: documentFixture.server.folder.path + "/thumbnails")
+        let family = documentFixture.server.parent.family
+        let blob = try documentFixture.blobs.put(Array("one".utf8), family: family)
+        let bad = try documentFixture.blobs.put(Array("two".utf8), family: family)
         let gone = try #require(BlobName(family: family, sha256: String(repeating: "a", count: 64)))
         folder.keep(.image(Self.picture), of: blob)
         folder.keep(.failed, of: bad)
@@ -179,14 +179,14 @@ struct ThumbnailTests {
         let half = "\(folder.path)/\(family)/aa/half.part"
         try Files.write([1], to: half)
         let now = Clock.wallMilliseconds()
-        try folder.sweep(shop.blobs, now: now)
+        try folder.sweep(documentFixture.blobs, now: now)
         #expect(folder.entry(of: blob) == .image(Self.picture) && folder.entry(of: bad) == .failed && folder.entry(of: gone) == nil)
         #expect(Files.exists(half))
-        try folder.sweep(shop.blobs, now: now + ThumbnailFolder.failureLife + 1_000)
+        try folder.sweep(documentFixture.blobs, now: now + ThumbnailFolder.failureLife + 1_000)
         #expect(folder.entry(of: blob) == .image(Self.picture) && folder.entry(of: bad) == nil)
         #expect(!Files.exists(half))
         // A folder that is not there is empty.
-        try ThumbnailFolder(path: folder.path + "/none").sweep(shop.blobs, now: now)
+        try ThumbnailFolder(path: folder.path + "/none").sweep(documentFixture.blobs, now: now)
     }
 
     @Test("a file of a program that was cut off, or taken over, is not a picture")

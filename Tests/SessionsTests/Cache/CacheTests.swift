@@ -39,7 +39,7 @@ struct CacheTests {
 
     @Test("A restarted client has everything as it was, and sends a mutation that was in flight again unchanged")
     func roundTrip() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         try Self.fullEngine(&durable, &engine)
@@ -64,7 +64,7 @@ struct CacheTests {
     /// - Parameter sql: the damage to the cache between two programs.
     /// - Returns: the engine that resumes, its actions after the checksum, and a change that waited in the cache.
     private func resumed(after sql: String, _ checksum: StateChecksum) throws -> (SyncEngine, [SyncAction], waiting: Int64) {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         let records = [World.school(20, "Ohio", version: 3), World.school(21, "Iowa")]
         let unsent = StateChecksum(1_234)
         var engine = SyncEngine(World.configuration())
@@ -134,7 +134,7 @@ struct CacheTests {
 
     @Test("No other user may read the cache, and no file contains the token")
     func privacy() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         try Self.fullEngine(&durable, &engine)
@@ -157,7 +157,7 @@ struct CacheTests {
 
     @Test("R040 R124 R127 Display settings are there at the next start, also for a second process, and in a cache from before settings")
     func settings() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         // Before the member is known.
@@ -200,7 +200,7 @@ struct CacheTests {
 
     @Test("A second process reads the cache and stores its own changes beside it, including unsent input; the next process alone takes over all of it, once")
     func second() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         try Self.fullEngine(&durable, &engine)
@@ -287,7 +287,7 @@ struct CacheTests {
 
     @Test("A write of several values is stored completely or not at all, and the previous values stay")
     func atOnce() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         try Self.fullEngine(&durable, &engine)
@@ -334,7 +334,7 @@ struct CacheTests {
         "newer", "garbage in the records", "record without a meaning", "no database at all",
     ])
     func setAside(how: String) throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         do {
             var engine = SyncEngine(World.configuration())
             var durable = DurableSide(home.place, restoring: &engine)
@@ -375,7 +375,7 @@ struct CacheTests {
         (StopReason.signedOut, false), (.closed(4500), false), (.closed(4501), false), (.tokenUnknown, true),
     ])
     func wiped(reason: StopReason, isKept: Bool) throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         try Self.fullEngine(&durable, &engine)
@@ -401,7 +401,7 @@ struct CacheTests {
 
     @Test("A full or broken disk is reported once, stops nothing, and unwritten state is written later")
     func failing() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         try Self.fullEngine(&durable, &engine)
@@ -423,7 +423,7 @@ struct CacheTests {
 
     @Test("The cache stores unsent input, the reading position, and the history of the input")
     func typing() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         let cache = try Cache.open(home.place, World.parent).cache
         try cache.keep(.init(text: "half a sen", place: "message 12"), of: "family")
         try cache.keep(.init(text: "x"), of: "event 3")
@@ -436,7 +436,7 @@ struct CacheTests {
 
     @Test("The number of stored changes is bounded")
     func bounded() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         try Self.fullEngine(&durable, &engine)

@@ -41,7 +41,7 @@ struct FirstScreenTests {
     }
 
     /// A cache of such a family, with changes after the snapshot and some pending ones.
-    private static func keep(in home: CacheHome) throws {
+    private static func keep(in home: CacheFixture) throws {
         var engine = SyncEngine(World.configuration())
         var durable = DurableSide(home.place, restoring: &engine)
         var actions = engine.start(now: 0) + engine.connected(now: 0) + engine.receive(World.welcome(), now: 0)
@@ -74,7 +74,7 @@ struct FirstScreenTests {
 
     @Test("The first screen shows the same as the whole cache, from a part of the records")
     func same() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         try Self.keep(in: home)
         let found = try #require(Cache.firstScreen(home.place))
         var first = SyncEngine(World.configuration(seed: 5))
@@ -94,7 +94,7 @@ struct FirstScreenTests {
 
     @Test("A session has the first screen until it starts, and everything afterwards")
     func session() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         try Self.keep(in: home)
         let session = try ClientSession(try ServerAddress("ws://127.0.0.1:1"), World.configuration(), cache: home.place, showsFirst: true)
         #expect(session.engine.confirmedRecords.count < 700 && session.keptChanges.count == 4 && session.cache == nil)
@@ -106,7 +106,7 @@ struct FirstScreenTests {
     @Test("No two kinds have the same mark, and a stored body has the mark of its kind")
     func marks() throws {
         #expect(Set(Kind.allCases.map { CacheStatements.mark(of: $0) }).count == Kind.allCases.count)
-        let home = try CacheHome()
+        let home = try CacheFixture()
         try Self.keep(in: home)
         let database = try Database(path: home.file, mode: .readWrite, busyMilliseconds: 1_000)
         for (kind, count) in [(Kind.member, 2), (.message, 700), (.event, 400), (.school, 1)] {
@@ -122,7 +122,7 @@ struct FirstScreenTests {
 
     @Test("A damaged cache has no first screen, and the start works as before: pending changes are taken over")
     func damaged() throws {
-        let home = try CacheHome()
+        let home = try CacheFixture()
         try Self.keep(in: home)
         do {
             let database = try Database(path: home.file, mode: .readWrite, busyMilliseconds: 1_000)

@@ -12,7 +12,7 @@ import Testing
 import Wire
 
 /// Archives in a folder of the test's own.
-private final class Shelf {
+private final class ArchiveFolder {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -99,11 +99,11 @@ struct ArchiveTests {
             try engine.history.forEach(family: 1) { if $0.before == FormerValues.forgotten { forgotten += 1 } }
             return forgotten
         } == 2)
-        let shelf = try Shelf()
-        let archive = try shelf.export(world, home.family)
+        let archives = try ArchiveFolder()
+        let archive = try archives.export(world, home.family)
         let other = try World(seed: 2)
         other.surroundings.now = world.surroundings.now
-        _ = try shelf.load(archive, into: other).get()
+        _ = try archives.load(archive, into: other).get()
         #expect(try other.snapshot(home).records == world.snapshot(home).records)
         // The receipts came along, so the numbers of this client continue where they ended.
         try other.mutate(home, home.parent, message(other.newID(), "Hi"), mutation: 1_000)
@@ -117,7 +117,7 @@ struct ArchiveTests {
     @Test("export, import elsewhere, export: equal octet for octet but for the database's name and the time", arguments: 1...6 as ClosedRange<UInt64>)
     func roundTrip(seed: UInt64) throws {
         guard EngineKind.takes(seed, upTo: 2) else { return }
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: seed)
         var family = try RandomFamily(world, seed: seed)
         try family.live(steps: 150)
@@ -126,17 +126,17 @@ struct ArchiveTests {
         world.surroundings.now += 31 * Surroundings.day
         #expect(try world.purge().records > 0, "seed \(seed)")
         try family.live(steps: 20)
-        let first = try shelf.export(world, family.home.family)
+        let first = try archives.export(world, family.home.family)
 
         let other = try World(seed: seed + 1_000)
         // Snapshots leave out what was deleted long ago.
         other.surroundings.now = world.surroundings.now
         // Somebody is there already, and their keys must not meet.
         _ = try other.home("Neighbours")
-        let (manifest, outcome) = try shelf.load(first, into: other).get()
+        let (manifest, outcome) = try archives.load(first, into: other).get()
         #expect(outcome == .imported)
         #expect(manifest.family == family.home.family)
-        let second = try shelf.export(other, family.home.family)
+        let second = try archives.export(other, family.home.family)
         let (before, after) = (try unpack(first), try unpack(second))
         #expect(before.keys.sorted() == order(before).sorted())
         for name in ArchiveMember.allCases.map(\.rawValue) { #expect(before[name] == after[name], "seed \(seed): \(name)") }
@@ -153,7 +153,7 @@ struct ArchiveTests {
 
     @Test("a family continues after an import: the earlier sequence, versions and receipts count")
     func goesOn() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 3)
         let home = try world.home()
         let athlete = try world.athlete(home)
@@ -161,10 +161,10 @@ struct ArchiveTests {
         let sent = world.proposal(home, home.parent, [school(rice, "Rice")])
         let answer = try world.commit(sent)
         try world.mutate(home, home.parent, update(.school, rice, base: 1, ["location": .text("Houston")]))
-        let archive = try shelf.export(world, home.family)
+        let archive = try archives.export(world, home.family)
 
         let other = try World(seed: 4)
-        _ = try shelf.load(archive, into: other).get()
+        _ = try archives.load(archive, into: other).get()
         // exactly-once holds across the move: a mutation whose answer was lost is answered as it was.
         let again = try other.commit(sent)
         #expect(again.frame == answer.frame)
@@ -183,50 +183,50 @@ struct ArchiveTests {
 
     @Test("without private data there are no birth dates and consents in the archive, and no athlete gets a login by it")
     func withoutPrivate() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 5)
         let home = try world.home()
         let athlete = try world.athlete(home, born: "2010-05-05")
-        let archive = try shelf.export(world, home.family, isPrivate: false)
+        let archive = try archives.export(world, home.family, isPrivate: false)
         #expect(try unpack(archive)["private.jsonl"] == nil)
         #expect(!String(decoding: archive, as: UTF8.self).contains("2010-05-05"))
         let other = try World(seed: 6)
-        _ = try shelf.load(archive, into: other).get()
+        _ = try archives.load(archive, into: other).get()
         let refusal = #expect(throws: Rejection.self) { try other.store.perform(.token(member: athlete)).0.get() }
         #expect(refusal?.code == .notAllowed)
     }
 
     @Test("tokens, sessions and invites are in no archive")
     func noSecrets() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 7)
         let home = try world.home()
         guard case .token(let session) = try world.store.perform(.token(member: home.parent)).0.get() else { throw Unexpected() }
         let code = try #require(try world.invite(home, .parent).code)
-        let text = String(decoding: try shelf.export(world, home.family), as: UTF8.self)
+        let text = String(decoding: try archives.export(world, home.family), as: UTF8.self)
         for secret in [session.token, code, Hex.encode(Digest.sha256(Array(session.token.utf8)))] { #expect(!text.contains(secret)) }
     }
 
     @Test("nothing of another family is in the archive")
     func isolated() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 8)
         let mine = try world.home("Alder")
         let theirs = try world.home("Birchmark")
         try world.mutate(theirs, theirs.parent, message(world.newID(), "birch words"))
-        let text = String(decoding: try shelf.export(world, mine.family), as: UTF8.self)
+        let text = String(decoding: try archives.export(world, mine.family), as: UTF8.self)
         for word in ["Birchmark", "birch words", "\(theirs.family)", "\(theirs.parent)"] { #expect(!text.contains(word), "\(word)") }
     }
 
     @Test("a family that is here already as it is in the archive stays as it is, and that is said")
     func alreadyHere() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 9)
         let home = try world.home()
-        let archive = try shelf.export(world, home.family)
-        #expect(try shelf.load(archive, into: world).get().1 == .alreadyHere)
+        let archive = try archives.export(world, home.family)
+        #expect(try archives.load(archive, into: world).get().1 == .alreadyHere)
         try world.mutate(home, home.parent, message(world.newID(), "One more"))
-        guard case .failure(.refused(let rejection)) = try shelf.load(archive, into: world) else { throw Unexpected() }
+        guard case .failure(.refused(let rejection)) = try archives.load(archive, into: world) else { throw Unexpected() }
         #expect(rejection.code == .alreadyExists)
         #expect(rejection.message == "This family already exists and differs from the archive. Nothing was changed.")
         #expect(try world.log(home).count == 2)
@@ -235,8 +235,8 @@ struct ArchiveTests {
 
 @Suite("Archive of a family: what is refused", .bothEngines)
 struct ArchiveRefusalTests {
-    private func sample() throws -> (shelf: Shelf, archive: [UInt8]) {
-        let shelf = try Shelf()
+    private func sample() throws -> (archives: ArchiveFolder, archive: [UInt8]) {
+        let archives = try ArchiveFolder()
         let world = try World(seed: 11)
         var family = try RandomFamily(world, seed: 11)
         try family.live(steps: 60)
@@ -247,16 +247,16 @@ struct ArchiveRefusalTests {
         var document = world.document(family.home, family.athlete, octets: Int64(content.count))
         document.file.sha256 = try BlobFolder(path: world.blobsPath).put(content, family: family.home.family).sha256
         try world.add(document)
-        let archive = try shelf.export(world, family.home.family)
+        let archive = try archives.export(world, family.home.family)
         let files = try unpack(archive)
         for member in ArchiveMember.allCases where member != .accesses { try #require(files[member.rawValue]?.isEmpty == false, "\(member)") }
-        return (shelf, archive)
+        return (archives, archive)
     }
 
     /// Imports into a new database and looks that nothing is left there.
-    private func refusal(_ shelf: Shelf, _ octets: [UInt8], _ what: String = "this") throws -> ArchiveError {
+    private func refusal(_ archives: ArchiveFolder, _ octets: [UInt8], _ what: String = "this") throws -> ArchiveError {
         let world = try World(seed: 12)
-        guard case .failure(let error) = try shelf.load(octets, into: world) else {
+        guard case .failure(let error) = try archives.load(octets, into: world) else {
             Issue.record("\(what) was imported")
             return .notAnArchive
         }
@@ -268,18 +268,18 @@ struct ArchiveRefusalTests {
 
     @Test("an archive that was cut short, at any block")
     func partial() throws {
-        let (shelf, archive) = try sample()
+        let (archives, archive) = try sample()
         for end in stride(from: 512, to: archive.count - 1_024, by: 512 * 7) {
-            let error = try refusal(shelf, Array(archive[..<end]))
+            let error = try refusal(archives, Array(archive[..<end]))
             #expect([.partial, .notAnArchive].contains(error), "\(end): \(error)")
         }
-        #expect(try refusal(shelf, []) == .notAnArchive)
-        #expect(try refusal(shelf, Array("Not an archive at all".utf8)) == .notAnArchive)
+        #expect(try refusal(archives, []) == .notAnArchive)
+        #expect(try refusal(archives, Array("Not an archive at all".utf8)) == .notAnArchive)
     }
 
     @Test("one octet changed anywhere in the content")
     func tampered() throws {
-        let (shelf, archive) = try sample()
+        let (archives, archive) = try sample()
         var random = SplitMix64(seed: 21)
         var refused = 0
         for _ in 0..<60 {
@@ -288,7 +288,7 @@ struct ArchiveRefusalTests {
             // Padding between the files says nothing.
             guard octets[place] != 0 else { continue }
             octets[place] ^= 0x04
-            _ = try refusal(shelf, octets)
+            _ = try refusal(archives, octets)
             refused += 1
         }
         #expect(refused > 30)
@@ -296,30 +296,30 @@ struct ArchiveRefusalTests {
 
     @Test("a newer form, with what to do about it")
     func newer() throws {
-        let (shelf, archive) = try sample()
+        let (archives, archive) = try sample()
         var files = try unpack(archive)
         let text = String(decoding: files["manifest.json"] ?? [], as: UTF8.self).replacing(
             "\"version\":\(ArchiveManifest.version)", with: "\"version\":\(ArchiveManifest.version + 1),\"more\":{}")
         files["manifest.json"] = Array(text.utf8)
-        let error = try refusal(shelf, pack(order(files).compactMap { name in files[name].map { (name, $0) } }))
+        let error = try refusal(archives, pack(order(files).compactMap { name in files[name].map { (name, $0) } }))
         #expect(error == .newer(3))
         #expect(error.sentence == "This archive was written by a newer Huddle (format 3, this program knows 2): install the newer program to import it.")
     }
 
     @Test("files that are missing, doubled or not ours")
     func files() throws {
-        let (shelf, archive) = try sample()
+        let (archives, archive) = try sample()
         let files = try unpack(archive)
         func packed(_ names: [String]) -> [UInt8] { pack(names.map { ($0, files[$0] ?? Array("x".utf8)) }) }
         let order = order(files)
-        for name in order { _ = try refusal(shelf, packed(order.filter { $0 != name })) }
-        _ = try refusal(shelf, packed(order + ["records.jsonl"]))
-        #expect(try refusal(shelf, packed(["../../etc/passwd"] + order)) == .changed("../../etc/passwd"))
+        for name in order { _ = try refusal(archives, packed(order.filter { $0 != name })) }
+        _ = try refusal(archives, packed(order + ["records.jsonl"]))
+        #expect(try refusal(archives, packed(["../../etc/passwd"] + order)) == .changed("../../etc/passwd"))
     }
 
     @Test("content that agrees with its manifest and makes no family: nothing traps and nothing is left")
     func forged() throws {
-        let (shelf, archive) = try sample()
+        let (archives, archive) = try sample()
         func lines(_ files: [String: [UInt8]], _ name: String) -> [[UInt8]] {
             (files[name] ?? []).split(separator: 0x0A).map { Array($0) + [0x0A] }
         }
@@ -334,13 +334,13 @@ struct ArchiveRefusalTests {
                 let forged = try forge(archive) { files in files[name] = edit(lines(files, name)).flatMap { $0 } }
                 // The first client may have no answer, and a person may be one of whom nothing is known: those are whole families.
                 if number == 0, ![.records, .log, .history, .purged, .files].contains(member) { continue }
-                _ = try refusal(shelf, forged, "edit \(number) of \(name)")
+                _ = try refusal(archives, forged, "edit \(number) of \(name)")
             }
         }
-        _ = try refusal(shelf, try forge(archive, manifest: { $0.head += 1 }) { _ in })
-        _ = try refusal(shelf, try forge(archive, manifest: { $0.floor = $0.head + 1 }) { _ in })
-        _ = try refusal(shelf, try forge(archive, manifest: { $0.family = Identifier(high: 1, low: 2) }) { _ in })
-        _ = try refusal(shelf, try forge(archive) { $0["records.jsonl"] = [] })
+        _ = try refusal(archives, try forge(archive, manifest: { $0.head += 1 }) { _ in })
+        _ = try refusal(archives, try forge(archive, manifest: { $0.floor = $0.head + 1 }) { _ in })
+        _ = try refusal(archives, try forge(archive, manifest: { $0.family = Identifier(high: 1, low: 2) }) { _ in })
+        _ = try refusal(archives, try forge(archive) { $0["records.jsonl"] = [] })
         // One value of one record, of the log, of history, a version, a count: all read well and tell another story.
         for (name, from, to) in [
             ("records.jsonl", "\"name\":\"", "\"name\":\"X"), ("records.jsonl", "\"version\":1,", "\"version\":2,"), ("log.jsonl", "\"name\":\"", "\"name\":\"X"),
@@ -351,7 +351,7 @@ struct ArchiveRefusalTests {
                 if let place = text.firstRange(of: from) { text.replaceSubrange(place, with: to) }
                 files[name] = Array(text.utf8)
             }
-            guard case .inconsistent = try refusal(shelf, forged, "\(from) in \(name)") else { throw Unexpected() }
+            guard case .inconsistent = try refusal(archives, forged, "\(from) in \(name)") else { throw Unexpected() }
         }
     }
 }
@@ -369,7 +369,7 @@ struct LyingArchiveTests {
         "told by one, by some, or by all who tell it: refused before anybody sees the family, whatever the number",
         arguments: [Int64(0), 15, 17, -16, 16 + 1 << 32, .max, .min])
     func sizes(lie: Int64) throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 31)
         let home = try world.home()
         let leo = try world.athlete(home)
@@ -379,7 +379,7 @@ struct LyingArchiveTests {
             document.file.sha256 = try BlobFolder(path: world.blobsPath).put(content, family: home.family).sha256
             try world.add(document)
         }
-        let archive = try shelf.export(world, home.family)
+        let archive = try archives.export(world, home.family)
         for rawValue in 0..<8 {
             let liars = Tellers(rawValue: rawValue)
             let forged = try forge(archive) { files in
@@ -392,7 +392,7 @@ struct LyingArchiveTests {
                 }
             }
             let place = try World(seed: 32)
-            switch try shelf.load(forged, into: place) {
+            switch try archives.load(forged, into: place) {
             case .success: #expect(liars.isEmpty, "\(liars) lied, and it was imported")
             case .failure(let error):
                 #expect(!liars.isEmpty, "\(error)")
@@ -405,7 +405,7 @@ struct LyingArchiveTests {
 
     @Test("an entry of the archive that says another size than the file has, and one file under the name of another")
     func entries() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 33)
         let home = try world.home()
         let leo = try world.athlete(home)
@@ -416,7 +416,7 @@ struct LyingArchiveTests {
             try world.add(document)
             names.append("blobs/" + document.file.sha256)
         }
-        let archive = try shelf.export(world, home.family)
+        let archive = try archives.export(world, home.family)
         let edits: [(inout [String: [UInt8]]) -> Void] = [
             { $0[names[0]]?.removeLast() }, { $0[names[0]]?.append(0) }, { $0[names[0]] = [] },
             { files in (files[names[0]], files[names[1]]) = (files[names[1]], files[names[0]]) },
@@ -424,13 +424,13 @@ struct LyingArchiveTests {
         ]
         for (number, edit) in edits.enumerated() {
             let place = try World(seed: 34)
-            guard case .failure = try shelf.load(try forge(archive, edit), into: place) else {
+            guard case .failure = try archives.load(try forge(archive, edit), into: place) else {
                 Issue.record("edit \(number) was imported")
                 continue
             }
             #expect(try place.count("families") == 0 && place.count("imports") == 0)
         }
-        guard case .success = try shelf.load(try forge(archive) { _ in }, into: World(seed: 35)) else { throw Unexpected() }
+        guard case .success = try archives.load(try forge(archive) { _ in }, into: World(seed: 35)) else { throw Unexpected() }
     }
 }
 
@@ -438,14 +438,14 @@ struct LyingArchiveTests {
 struct ArchiveAtomicityTests {
     @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds")
     func killed() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 13)
         var family = try RandomFamily(world, seed: 13)
         try family.live(steps: 60)
-        let archive = try shelf.export(world, family.home.family)
+        let archive = try archives.export(world, family.home.family)
         var steps = 0
         let whole = try World(seed: 14)
-        _ = try shelf.load(archive, into: whole, onStep: { _ in steps += 1 }).get()
+        _ = try archives.load(archive, into: whole, onStep: { _ in steps += 1 }).get()
         #expect(steps >= 6)
         for last in 0..<steps {
             for isDeath in [false, true] {
@@ -456,7 +456,7 @@ struct ArchiveAtomicityTests {
                     // The work of the process when it ended: the steps before, and nothing after.
                     struct Died: Error {}
                     var count = 0
-                    let path = shelf.folder.path + "/import.tar"
+                    let path = archives.folder.path + "/import.tar"
                     try Files.write(archive, to: path)
                     let file = try Files.openForReading(path)
                     _ = try FamilyArchive.read(file.raw, reader: other.reader, blobs: BlobFolder(path: other.blobsPath)) { part throws(ArchiveError) in
@@ -467,14 +467,14 @@ struct ArchiveAtomicityTests {
                     #expect(try other.reader.families(named: "\(family.home.family)").isEmpty)
                     try other.reopen()
                 } else {
-                    let result = try shelf.load(archive, into: other) { step throws(ArchiveError) in if step == last { throw .stopped } }
+                    let result = try archives.load(archive, into: other) { step throws(ArchiveError) in if step == last { throw .stopped } }
                     #expect(throws: ArchiveError.stopped) { try result.get() }
                 }
                 #expect(try other.count("records") == 2, "step \(last)")
                 #expect(try other.count("log") == 1)
                 #expect(try other.count("imports") == 0)
                 #expect(try other.log(neighbours).count == 1)
-                _ = try shelf.load(archive, into: other).get()
+                _ = try archives.load(archive, into: other).get()
                 #expect(try other.snapshot(family.home).records == world.snapshot(family.home).records)
             }
         }
@@ -482,15 +482,15 @@ struct ArchiveAtomicityTests {
 
     @Test("until it is finished nobody sees a family, a member or a name, and others continue meanwhile")
     func unseen() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 16)
         var family = try RandomFamily(world, seed: 16)
         try family.live(steps: 40)
-        let archive = try shelf.export(world, family.home.family)
+        let archive = try archives.export(world, family.home.family)
         let other = try World(seed: 17)
         other.surroundings.now = world.surroundings.now
         let neighbours = try other.home("Neighbours")
-        _ = try shelf.load(archive, into: other) { step throws(ArchiveError) in
+        _ = try archives.load(archive, into: other) { step throws(ArchiveError) in
             do {
                 #expect(try other.reader.families(named: "\(family.home.family)").isEmpty, "step \(step)")
                 guard case .failure(let refusal) = try other.store.perform(.token(member: family.home.parent)).0 else { throw Unexpected() }
@@ -508,10 +508,10 @@ struct ArchiveAtomicityTests {
 
     @Test("a member of the archive who is a member of another family here stops the import")
     func sameMember() throws {
-        let shelf = try Shelf()
+        let archives = try ArchiveFolder()
         let world = try World(seed: 18)
         let home = try world.home()
-        let archive = try shelf.export(world, home.family)
+        let archive = try archives.export(world, home.family)
         let other = try World(seed: 18)
         // The same seed makes the same ids: as if the folder had been copied and the family then renamed.
         let twin = try other.home()
@@ -522,7 +522,7 @@ struct ArchiveAtomicityTests {
                 files[name] = Array(text.replacing("\(home.family)", with: "\(Identifier(high: 9, low: 9))").utf8)
             }
         }
-        guard case .failure(.refused(let rejection)) = try shelf.load(refused, into: other) else { throw Unexpected() }
+        guard case .failure(.refused(let rejection)) = try archives.load(refused, into: other) else { throw Unexpected() }
         #expect(rejection.code == .alreadyExists)
     }
 }

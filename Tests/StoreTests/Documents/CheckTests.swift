@@ -10,39 +10,39 @@ import StoreSQLite
 
 @Suite("huddled check, guarantees.md (files and rows agree)", .bothEngines)
 struct CheckTests {
-    let house: Household
+    let fixture: StoreFixture
     let document: Identifier
     let blob: BlobName
     let school: Identifier
 
     init() throws {
-        house = try Household()
-        (document, blob) = try house.add([1, 2, 3, 4])
-        school = house.world.newID()
-        try house.world.mutate(house.home, house.home.parent, StoreTests.school(school, "Rice"))
-        _ = try house.world.store.share(
-            NewShare(family: house.home.family, member: house.home.parent, document: document, school: school)).0.get()
+        fixture = try StoreFixture()
+        (document, blob) = try fixture.add([1, 2, 3, 4])
+        school = fixture.world.newID()
+        try fixture.world.mutate(fixture.home, fixture.home.parent, StoreTests.school(school, "Rice"))
+        _ = try fixture.world.store.share(
+            NewShare(family: fixture.home.family, member: fixture.home.parent, document: document, school: school)).0.get()
     }
 
-    private func tamper(_ sql: String) throws { try Database(path: house.world.path, mode: .readWrite).execute(sql) }
+    private func tamper(_ sql: String) throws { try Database(path: fixture.world.path, mode: .readWrite).execute(sql) }
 
     @Test("what was made in good order agrees, purged and deleted records and all, and is counted")
     func agrees() throws {
-        let (two, _) = try house.add([5])
-        try house.remove(two)
-        house.pass(31 * Surroundings.day)
-        try house.world.purge()
-        let (three, _) = try house.add([6, 7])
-        try house.remove(three)
-        let report = try house.check()
+        let (two, _) = try fixture.add([5])
+        try fixture.remove(two)
+        fixture.pass(31 * Surroundings.day)
+        try fixture.world.purge()
+        let (three, _) = try fixture.add([6, 7])
+        try fixture.remove(three)
+        let report = try fixture.check()
         #expect(report.findings == [])
         #expect(report.agrees && report.families == 1 && report.documents == 2 && report.files == 2 && report.octets == 6)
-        #expect(report.changes == Int(try house.world.snapshot(house.home).sequence))
+        #expect(report.changes == Int(try fixture.world.snapshot(fixture.home).sequence))
         // A day after its record was purged nobody needs the file any more, and that no sweep took it yet is told.
-        house.pass(Surroundings.day + 1)
-        #expect(try house.check().findings.map(\.code) == [.fileUnused])
-        try house.sweep()
-        #expect(try house.check().findings == [])
+        fixture.pass(Surroundings.day + 1)
+        #expect(try fixture.check().findings.map(\.code) == [.fileUnused])
+        try fixture.sweep()
+        #expect(try fixture.check().findings == [])
     }
 
     @Test("whatever random families did agrees", arguments: 1...4 as ClosedRange<UInt64>)
@@ -54,7 +54,7 @@ struct CheckTests {
         try world.purge()
         try family.live(steps: 30)
         let report = try world.openCheck().run(
-            blobs: house.blobs, uploads: house.uploads, isDeep: false, now: world.surroundings.now)
+            blobs: fixture.blobs, uploads: fixture.uploads, isDeep: false, now: world.surroundings.now)
         #expect(report.findings.filter { !$0.code.isHarmless } == [], "seed \(seed)")
     }
 
@@ -82,7 +82,7 @@ struct CheckTests {
     @Test("each damage of the database is told", .sqliteOnly("It damages rows"), arguments: damage)
     func database(sql: String, code: CheckReport.Finding.Code) throws {
         try tamper(sql)
-        let report = try house.check()
+        let report = try fixture.check()
         #expect(report.findings.contains { $0.code == code }, "\(report.findings.map(\.sentence))")
         #expect(!report.agrees)
         for finding in report.findings { #expect(finding.sentence.hasSuffix(".") && !finding.sentence.contains("Rice"), "\(finding.sentence)") }
@@ -90,91 +90,91 @@ struct CheckTests {
 
     @Test("each damage of the files is told", arguments: [CheckReport.Finding.Code.fileMissing, .fileLength, .fileContent])
     func files(code: CheckReport.Finding.Code) throws {
-        let path = house.blobs.path(of: blob)
+        let path = fixture.blobs.path(of: blob)
         switch code {
-        case .fileMissing: try house.disk.remove(path)
+        case .fileMissing: try fixture.disk.remove(path)
         case .fileLength:
-            let file = try house.disk.open(path)
-            try house.disk.cut(file, to: 3)
-            house.disk.close(file)
+            let file = try fixture.disk.open(path)
+            try fixture.disk.cut(file, to: 3)
+            fixture.disk.close(file)
         default:
-            house.disk.spoil(path)
-            #expect(try house.check(isDeep: false).agrees, "only reading finds it")
+            fixture.disk.spoil(path)
+            #expect(try fixture.check(isDeep: false).agrees, "only reading finds it")
         }
-        var report = try house.check()
+        var report = try fixture.check()
         #expect(report.findings.map(\.code) == [code])
         #expect(!report.agrees)
-        try report.repair(house.world.store, blobs: house.blobs, uploads: house.uploads, now: house.world.surroundings.now)
+        try report.repair(fixture.world.store, blobs: fixture.blobs, uploads: fixture.uploads, now: fixture.world.surroundings.now)
         #expect(!report.agrees, "nobody can mend that but who has a copy")
         // The same file uploaded again replaces a missing or short one.
         if code != .fileContent {
-            _ = try house.blobs.put([1, 2, 3, 4], family: house.home.family)
-            #expect(try house.check().agrees)
+            _ = try fixture.blobs.put([1, 2, 3, 4], family: fixture.home.family)
+            #expect(try fixture.check().agrees)
         }
     }
 
     @Test("repairing removes files without a row and counts again; then nothing is found", .sqliteOnly("It damages rows"))
     func repairs() throws {
-        let orphan = try house.blobs.put([77], family: house.home.family)
-        house.disk.close(try house.disk.create("/data/blobs/\(house.home.family)/00000000.incoming"))
-        house.disk.close(try house.disk.create("/data/uploads/notes.txt"))
-        let upload = try house.uploads.create(house.world.newID(), length: 9, description: [])
+        let orphan = try fixture.blobs.put([77], family: fixture.home.family)
+        fixture.disk.close(try fixture.disk.create("/data/blobs/\(fixture.home.family)/00000000.incoming"))
+        fixture.disk.close(try fixture.disk.create("/data/uploads/notes.txt"))
+        let upload = try fixture.uploads.create(fixture.world.newID(), length: 9, description: [])
         try upload.append([1, 2])
         try upload.synchronize()
-        let file = try house.disk.open(upload.partPath)
-        try house.disk.cut(file, to: 1)
-        house.disk.close(file)
+        let file = try fixture.disk.open(upload.partPath)
+        try fixture.disk.cut(file, to: 1)
+        fixture.disk.close(file)
         try tamper("UPDATE blobs SET documents = 7; UPDATE share_links SET document = x'00000000000000000000000000000001'")
-        house.pass(2 * Surroundings.day)
-        var report = try house.check()
+        fixture.pass(2 * Surroundings.day)
+        var report = try fixture.check()
         #expect(
             Set(report.findings.map(\.code)) == [.fileUnused, .leftover, .uploadDamaged, .fileCount, .shareWithoutDocument],
             "\(report.findings)")
-        try report.repair(house.world.store, blobs: house.blobs, uploads: house.uploads, now: house.world.surroundings.now)
+        try report.repair(fixture.world.store, blobs: fixture.blobs, uploads: fixture.uploads, now: fixture.world.surroundings.now)
         #expect(report.findings.allSatisfy(\.isRepaired) && report.agrees)
-        #expect(try house.check().findings == [])
-        #expect(try !house.isThere(orphan) && house.isThere(blob))
+        #expect(try fixture.check().findings == [])
+        #expect(try !fixture.isThere(orphan) && fixture.isThere(blob))
     }
 
     @Test("a file younger than a day is not a finding: a record for it may be on its way")
     func young() throws {
-        _ = try house.blobs.put([77], family: house.home.family)
-        #expect(try house.check().findings == [])
+        _ = try fixture.blobs.put([77], family: fixture.home.family)
+        #expect(try fixture.check().findings == [])
     }
 
     @Test("Repairing computes a wrong checksum from the records again", .sqliteOnly("It damages rows"))
     func repairsChecksum() throws {
-        let right = try house.world.frames(house.home).verification
+        let right = try fixture.world.frames(fixture.home).verification
         try tamper("UPDATE log SET checksum = checksum + 1")
-        var report = try house.check()
+        var report = try fixture.check()
         #expect(Set(report.findings.map(\.code)) == [.checksumDiffers] && report.findings.count == 2)
-        try report.repair(house.world.store, blobs: house.blobs, uploads: house.uploads, now: house.world.surroundings.now)
+        try report.repair(fixture.world.store, blobs: fixture.blobs, uploads: fixture.uploads, now: fixture.world.surroundings.now)
         #expect(report.agrees)
-        #expect(try house.check().findings == [])
-        #expect(try house.world.frames(house.home).verification == right)
-        try house.world.mutate(house.home, house.home.parent, StoreTests.school(house.world.newID(), "Brook"))
-        #expect(try house.check().findings == [])
+        #expect(try fixture.check().findings == [])
+        #expect(try fixture.world.frames(fixture.home).verification == right)
+        try fixture.world.mutate(fixture.home, fixture.home.parent, StoreTests.school(fixture.world.newID(), "Brook"))
+        #expect(try fixture.check().findings == [])
     }
 
     @Test("Repairing fills the columns of a record from its fields again", .sqliteOnly("It damages rows"))
     func repairsColumns() throws {
         try tamper("UPDATE records SET school = 'x', start = 'y' WHERE kind IN (3, 11)")
-        var report = try house.check()
+        var report = try fixture.check()
         #expect(report.findings.map(\.code) == [.columnDiffers, .columnDiffers])
-        try report.repair(house.world.store, blobs: house.blobs, uploads: house.uploads, now: house.world.surroundings.now)
+        try report.repair(fixture.world.store, blobs: fixture.blobs, uploads: fixture.uploads, now: fixture.world.surroundings.now)
         #expect(report.agrees)
-        #expect(try house.check().findings == [])
+        #expect(try fixture.check().findings == [])
     }
 
     @Test("Rows of the log without a checksum are in order: an earlier program or an import wrote them", .sqliteOnly("It damages rows"))
     func noChecksum() throws {
         try tamper("UPDATE log SET checksum = NULL")
-        #expect(try house.check().findings == [])
+        #expect(try fixture.check().findings == [])
     }
 
     @Test("a database of another version is not checked but told", .sqliteOnly("It is the version of its schema"))
     func version() throws {
         try tamper("PRAGMA user_version = 1")
-        #expect(throws: StoreFailure.self) { _ = try StoreCheck(path: house.world.path) }
+        #expect(throws: StoreFailure.self) { _ = try StoreCheck(path: fixture.world.path) }
     }
 }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A store and the folders of its documents, on a disk in memory.
-final class Household {
+final class StoreFixture {
     let world: World
     let home: World.Home
     let leo: Identifier
@@ -61,88 +61,88 @@ final class Household {
 
 @Suite("Sweeping of files, semantics.md (Documents)", .bothEngines)
 struct SweepTests {
-    let house: Household
+    let fixture: StoreFixture
     static let hour: Int64 = 3_600_000
 
-    init() throws { house = try Household() }
+    init() throws { fixture = try StoreFixture() }
 
     @Test("a file goes 24 hours after its last record was purged, and not a millisecond earlier")
     func grace() throws {
-        let (one, blob) = try house.add([1, 2, 3])
-        let (two, _) = try house.add([1, 2, 3])
-        try house.remove(one)
-        house.pass(31 * Surroundings.day)
-        try house.world.purge()
-        house.pass(2 * Surroundings.day)
-        #expect(try house.sweep() == Swept())
-        try house.remove(two)
-        house.pass(30 * Surroundings.day)
-        try house.world.purge()
-        house.pass(Surroundings.day)
-        #expect(try house.sweep() == Swept())
-        #expect(try house.isThere(blob))
-        house.pass(1)
+        let (one, blob) = try fixture.add([1, 2, 3])
+        let (two, _) = try fixture.add([1, 2, 3])
+        try fixture.remove(one)
+        fixture.pass(31 * Surroundings.day)
+        try fixture.world.purge()
+        fixture.pass(2 * Surroundings.day)
+        #expect(try fixture.sweep() == Swept())
+        try fixture.remove(two)
+        fixture.pass(30 * Surroundings.day)
+        try fixture.world.purge()
+        fixture.pass(Surroundings.day)
+        #expect(try fixture.sweep() == Swept())
+        #expect(try fixture.isThere(blob))
+        fixture.pass(1)
         var swept = Swept()
         (swept.blobs, swept.octets) = (1, 3)
-        #expect(try house.sweep() == swept)
-        #expect(try !house.isThere(blob))
-        #expect(try house.world.count("blobs") == 0)
-        #expect(try house.check().findings.isEmpty)
+        #expect(try fixture.sweep() == swept)
+        #expect(try !fixture.isThere(blob))
+        #expect(try fixture.world.count("blobs") == 0)
+        #expect(try fixture.check().findings.isEmpty)
     }
 
     @Test("a file that an upload takes into use again between two steps of a sweep stays")
     func revived() throws {
-        let (id, blob) = try house.add([1, 2, 3])
-        try house.remove(id)
-        house.pass(31 * Surroundings.day)
-        try house.world.purge()
-        house.pass(2 * Surroundings.day)
+        let (id, blob) = try fixture.add([1, 2, 3])
+        try fixture.remove(id)
+        fixture.pass(31 * Surroundings.day)
+        try fixture.world.purge()
+        fixture.pass(2 * Surroundings.day)
         // The upload has its file, its record comes in a moment.
-        _ = try house.blobs.put([1, 2, 3], family: house.home.family)
-        #expect(try house.sweep() == Swept())
-        #expect(try house.isThere(blob))
+        _ = try fixture.blobs.put([1, 2, 3], family: fixture.home.family)
+        #expect(try fixture.sweep() == Swept())
+        #expect(try fixture.isThere(blob))
         // Or the record came while the sweep went on.
-        try house.add([1, 2, 3])
-        #expect(try house.world.store.forget([blob]))
-        #expect(try house.world.stored { try $0.blobs.inUse(family: 1).count == 1 && $0.blobs.miscounted() == 0 })
-        #expect(try house.check().findings.isEmpty)
+        try fixture.add([1, 2, 3])
+        #expect(try fixture.world.store.forget([blob]))
+        #expect(try fixture.world.stored { try $0.blobs.inUse(family: 1).count == 1 && $0.blobs.miscounted() == 0 })
+        #expect(try fixture.check().findings.isEmpty)
     }
 
     @Test("what a crash left between file and record goes after a day, unless its upload still waits to be finished")
     func orphans() throws {
-        let orphan = try house.blobs.put([9], family: house.home.family)
-        let upload = try house.uploads.create(house.world.newID(), length: 1, description: [])
+        let orphan = try fixture.blobs.put([9], family: fixture.home.family)
+        let upload = try fixture.uploads.create(fixture.world.newID(), length: 1, description: [])
         try upload.append([8])
         _ = try upload.complete()
-        let awaited = try upload.adopt(into: house.blobs, family: house.home.family)
-        house.pass(Surroundings.day)
-        #expect(try house.sweep() == Swept())
-        house.pass(1)
-        #expect(try house.sweep().blobs == 1)
-        #expect(try !house.isThere(orphan) && house.isThere(awaited))
+        let awaited = try upload.adopt(into: fixture.blobs, family: fixture.home.family)
+        fixture.pass(Surroundings.day)
+        #expect(try fixture.sweep() == Swept())
+        fixture.pass(1)
+        #expect(try fixture.sweep().blobs == 1)
+        #expect(try !fixture.isThere(orphan) && fixture.isThere(awaited))
     }
 
     @Test("files of a family that the database does not know are left alone: it may be the wrong database")
     func unknownFamily() throws {
-        let blob = try house.blobs.put([9], family: house.world.newID())
-        house.pass(40 * Surroundings.day)
-        #expect(try house.sweep() == Swept())
-        #expect(try house.isThere(blob))
-        #expect(try house.check().findings.map(\.code) == [.fileUnused])
+        let blob = try fixture.blobs.put([9], family: fixture.world.newID())
+        fixture.pass(40 * Surroundings.day)
+        #expect(try fixture.sweep() == Swept())
+        #expect(try fixture.isThere(blob))
+        #expect(try fixture.check().findings.map(\.code) == [.fileUnused])
     }
 
     @Test("a full disk ends a sweep; the next one continues")
     func full() throws {
-        let (id, _) = try house.add([1])
-        try house.remove(id)
-        house.pass(31 * Surroundings.day)
-        try house.world.purge()
-        house.pass(2 * Surroundings.day)
-        let sweep = BlobSweep(reader: house.world.reader, blobs: house.blobs, uploads: house.uploads)
-        #expect(try sweep.run(now: house.world.surroundings.now) { _ in false }.blobs == 1)
-        #expect(try house.check().findings.isEmpty)
-        try house.sweep()
-        #expect(try house.world.count("blobs") == 0)
+        let (id, _) = try fixture.add([1])
+        try fixture.remove(id)
+        fixture.pass(31 * Surroundings.day)
+        try fixture.world.purge()
+        fixture.pass(2 * Surroundings.day)
+        let sweep = BlobSweep(reader: fixture.world.reader, blobs: fixture.blobs, uploads: fixture.uploads)
+        #expect(try sweep.run(now: fixture.world.surroundings.now) { _ in false }.blobs == 1)
+        #expect(try fixture.check().findings.isEmpty)
+        try fixture.sweep()
+        #expect(try fixture.world.count("blobs") == 0)
     }
 
     @Test("a copy of the files that ends within a day of a copy of the database has every file of it", arguments: 1...12 as ClosedRange<UInt64>)
@@ -152,42 +152,42 @@ struct SweepTests {
         var swept = 0
         func step() throws {
             switch Int.random(in: 0..<10, using: &random) {
-            case 0..<4: living.append(try house.add([UInt8.random(in: 0..<12, using: &random)]).id)
+            case 0..<4: living.append(try fixture.add([UInt8.random(in: 0..<12, using: &random)]).id)
             case 4..<7:
                 guard let index = living.indices.randomElement(using: &random) else { return }
-                try house.remove(living.remove(at: index))
-            case 7: try house.world.purge()
-            default: swept += try house.sweep().blobs
+                try fixture.remove(living.remove(at: index))
+            case 7: try fixture.world.purge()
+            default: swept += try fixture.sweep().blobs
             }
         }
         for round in 0..<4 {
             // Long enough that some of what was deleted is purged and swept.
             for _ in 0..<40 {
                 try step()
-                house.pass(Int64.random(in: 0..<(4 * Surroundings.day), using: &random))
+                fixture.pass(Int64.random(in: 0..<(4 * Surroundings.day), using: &random))
             }
             // The database is copied: so it will say, whatever happens from now on.
-            let promised = try house.documents()
-            let end = house.world.surroundings.now + Surroundings.day
+            let promised = try fixture.documents()
+            let end = fixture.world.surroundings.now + Surroundings.day
             var steps = 0
             while true {
                 try step()
-                swept += try house.sweep().blobs
+                swept += try fixture.sweep().blobs
                 // At whichever moment each file is copied.
-                for blob in promised { #expect(try house.isThere(blob), "seed \(seed), round \(round), step \(steps)") }
+                for blob in promised { #expect(try fixture.isThere(blob), "seed \(seed), round \(round), step \(steps)") }
                 let pause = Int64.random(in: 0..<(2 * Self.hour), using: &random)
-                guard house.world.surroundings.now + pause <= end else { break }
-                house.pass(pause)
+                guard fixture.world.surroundings.now + pause <= end else { break }
+                fixture.pass(pause)
                 steps += 1
             }
             #expect(steps > 10)
-            #expect(try house.check().findings.filter { !$0.code.isHarmless }.isEmpty, "seed \(seed)")
+            #expect(try fixture.check().findings.filter { !$0.code.isHarmless }.isEmpty, "seed \(seed)")
         }
         #expect(swept > 0, "seed \(seed)")
     }
 }
 
-extension Household {
+extension StoreFixture {
     /// Every file that a record speaks of, deleted ones included.
     fileprivate func documents() throws -> [BlobName] {
         try world.snapshot(home).records.values.filter { $0.kind == .document }.compactMap { record in

@@ -15,7 +15,7 @@ extension SystemTests.RestartTests {
         var random = SplitMix64(seed: seed)
         let (_, demo, server) = try Demo.served()
         let installation = Ask.id()
-        let event = try #require(try LogBook(server.folder, demo.family).records.values.filter { $0.kind == .event }.min { $0.id < $1.id })
+        let event = try #require(try DatabaseContent(server.folder, demo.family).records.values.filter { $0.kind == .event }.min { $0.id < $1.id })
         let mutations = (0..<400).map { number in
             // Messages are done; of the edits with one base the first is, and the others are refused for good.
             switch number % 3 {
@@ -61,7 +61,7 @@ extension SystemTests.RestartTests {
         #expect(again > 10)
         try server.kill()
 
-        let book = try LogBook(server.folder, demo.family)
+        let book = try DatabaseContent(server.folder, demo.family)
         let logged = book.changes(of: installation)
         #expect(logged.values.allSatisfy { $0.count == 1 })
         var done: [Int64: Int64] = [:]

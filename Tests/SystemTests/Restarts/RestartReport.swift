@@ -6,7 +6,7 @@ import Wire
 
 /// Compares what two clients went through with what the database holds.
 struct RestartReport {
-    let book: LogBook
+    let book: DatabaseContent
     let tallies: [Tally]
 
     func check(mutations: Int, kills: Int) {
@@ -105,7 +105,7 @@ struct RestartReport {
         }
     }
 
-    static func summary(_ book: LogBook, _ tallies: [Tally]) -> String {
+    static func summary(_ book: DatabaseContent, _ tallies: [Tally]) -> String {
         func sum(_ value: (Tally) -> Int) -> Int { tallies.reduce(0) { $0 + value($1) } }
         let cuts = tallies.flatMap(\.cuts)
         return """

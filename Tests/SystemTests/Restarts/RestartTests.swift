@@ -24,7 +24,7 @@ extension SystemTests {
             let progress = try Progress()
 
             let contenders = try (0..<2).map { side in
-                Contender(
+                EditingClient(
                     try server.address(), demo.parents[side], athletes: demo.athletes.map(\.id), side: side,
                     mutations: Self.mutations / 2, seed: random.next(), progress: progress.writing, deadline: deadline)
             }
@@ -46,7 +46,7 @@ extension SystemTests {
             // Even the last moments need no orderly end.
             try server.kill()
 
-            let book = try LogBook(server.folder, demo.family)
+            let book = try DatabaseContent(server.folder, demo.family)
             RestartReport(book: book, tallies: tallies).check(mutations: Self.mutations, kills: Self.kills)
             let seconds = Double(Clock.monotonicMilliseconds() - start) / 1_000
             print("Killed and started again: \(RestartReport.summary(book, tallies)), \(seconds) s")
@@ -81,8 +81,8 @@ private final class Progress {
             guard case .done(let count) = try buffer.withUnsafeMutableBytes({ try Octets.read(end.raw, into: $0) }) else { continue }
             for octet in buffer[..<count] {
                 switch octet {
-                case Contender.answered: answers += 1
-                case Contender.finished: ends += 1
+                case EditingClient.answered: answers += 1
+                case EditingClient.finished: ends += 1
                 default: failures += 1
                 }
             }

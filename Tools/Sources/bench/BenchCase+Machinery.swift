@@ -12,7 +12,7 @@ extension BenchCase {
                 name: "tick-idle", question: "a tick with 200 quiet connections and 1,000 timers", unit: .nanoseconds(per: "tick"),
                 floor: "epoll_wait that finds nothing"
             ) {
-                let crowd = try QuietCrowd(channels: 200, timers: 1_000)
+                let crowd = try IdleConnections(channels: 200, timers: 1_000)
                 return Work(
                     run: { times in for _ in 0..<times { crowd.reactor.tick(waitingAtMost: 0) } },
                     floor: { times in
@@ -82,7 +82,7 @@ extension BenchCase {
 func checkText(_ octets: UnsafeRawBufferPointer) -> Bool { TextCheck.isText(octets) }
 
 /// A reactor with connections on which nothing happens.
-private final class QuietCrowd {
+private final class IdleConnections {
     let reactor: Reactor
     /// Another epoll with nothing in it.
     let epoll: FileDescriptor

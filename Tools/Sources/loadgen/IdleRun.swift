@@ -54,23 +54,23 @@ enum IdleRun {
         guard let pid = plan.target.pid, let before = ProcessUse.memory(pid: pid) else {
             throw LoadFailure("The memory of the server cannot be read: is --pid the server's, and may you look at it?")
         }
-        let crowd = try Crowd(target: plan.target)
+        let pool = try ClientPool(target: plan.target)
         var report = IdleReport(connections: plan.connections, before: before)
         let start = Clock.monotonicMilliseconds()
-        try crowd.connect(count: plan.connections, members: plan.target.members)
+        try pool.connect(count: plan.connections, members: plan.target.members)
         report.connectTime = Clock.monotonicMilliseconds() - start
         let cpu = ProcessUse.cpu(pid: pid) ?? 0
         let begun = Clock.monotonicNanoseconds()
-        while Clock.monotonicNanoseconds() < begun + plan.hold, crowd.lost == 0 { crowd.reactor.tick(waitingAtMost: 100) }
+        while Clock.monotonicNanoseconds() < begun + plan.hold, pool.lost == 0 { pool.reactor.tick(waitingAtMost: 100) }
         report.held = Clock.monotonicNanoseconds() - begun
         guard let after = ProcessUse.memory(pid: pid), let cpuAfter = ProcessUse.cpu(pid: pid) else {
             throw LoadFailure("The server has gone.")
         }
         report.after = after
         report.serverCPU = cpuAfter - cpu
-        report.closedEarly = crowd.lost
-        report.failure = crowd.failure
-        crowd.leave()
+        report.closedEarly = pool.lost
+        report.failure = pool.failure
+        pool.leave()
         return report
     }
 }

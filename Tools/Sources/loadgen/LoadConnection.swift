@@ -18,7 +18,7 @@ final class LoadConnection: Channel {
     let member: Int
     private(set) var phase = Phase.connecting
 
-    private unowned let crowd: Crowd
+    private unowned let pool: ClientPool
     private var transport: Transport
     private var registration: Registration?
     private var decoder = WebSocketDecoder(role: .client, limits: WebSocketLimits(maxMessage: 16 << 20, maxFragments: 1_024))
@@ -31,17 +31,17 @@ final class LoadConnection: Channel {
     /// Octets that may wait for the server: more than it lets one session have unanswered, at the largest message.
     private static let outboxLimit = 4 << 20
 
-    init(crowd: Crowd, index: Int, family: Int, member: Int, nonce: [UInt8]) throws(Errno) {
-        self.crowd = crowd
+    init(pool: ClientPool, index: Int, family: Int, member: Int, nonce: [UInt8]) throws(Errno) {
+        self.pool = pool
         self.index = index
         self.family = family
         self.member = member
-        transport = try Self.transport(to: crowd.target)
-        outbox = Outbox(pool: crowd.reactor.buffers, limit: LoadConnection.outboxLimit)
+        transport = try Self.transport(to: pool.target)
+        outbox = Outbox(pool: pool.reactor.buffers, limit: LoadConnection.outboxLimit)
         handshake = WebSocketClientHandshake(
-            host: crowd.target.address.description, target: "/ws", subprotocols: ["huddle.v1"], nonce: nonce)
+            host: pool.target.address.description, target: "/ws", subprotocols: ["huddle.v1"], nonce: nonce)
         super.init()
-        registration = try crowd.reactor.add(fd: transport.raw, interest: [.readable, .writable], channel: self)
+        registration = try pool.reactor.add(fd: transport.raw, interest: [.readable, .writable], channel: self)
     }
 
     private static func transport(to target: LoadTarget) throws(Errno) -> Transport {
@@ -56,7 +56,7 @@ final class LoadConnection: Channel {
             guard events.contains(.writable) || !events.isDisjoint(with: [.failed, .hungUp]) else { return }
             do throws(Errno) { try Socket.finishConnecting(transport.raw) } catch { return fail("cannot connect: \(error.text)") }
             phase = .upgrading
-            _ = outbox.append(copying: handshake.request, now: crowd.reactor.now)
+            _ = outbox.append(copying: handshake.request, now: pool.reactor.now)
             flush()
         } else if events.contains(.writable) || transport.sendWaitsForReadable {
             flush()
@@ -77,12 +77,12 @@ final class LoadConnection: Channel {
 
     private func send(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
         guard phase != .ended else { return }
-        crowd.scratch.removeAll(keepingCapacity: true)
-        WebSocketEncoder.append(opcode, payload, maskKey: crowd.nextMask(), to: &crowd.scratch)
-        guard outbox.append(copying: crowd.scratch, now: crowd.reactor.now) else { return fail("the server takes nothing any more") }
+        pool.scratch.removeAll(keepingCapacity: true)
+        WebSocketEncoder.append(opcode, payload, maskKey: pool.nextMask(), to: &pool.scratch)
+        guard outbox.append(copying: pool.scratch, now: pool.reactor.now) else { return fail("the server takes nothing any more") }
         if !isDirty {
             isDirty = true
-            crowd.markDirty(self)
+            pool.markDirty(self)
         }
     }
 
@@ -94,7 +94,7 @@ final class LoadConnection: Channel {
             let watches = isBlocked && !transport.sendWaitsForReadable || transport.receiveWaitsForWritable
             guard watches != isWatchingWrites else { return }
             isWatchingWrites = watches
-            do throws(Errno) { try crowd.reactor.modify(registration, interest: watches ? [.readable, .writable] : .readable) } catch {
+            do throws(Errno) { try pool.reactor.modify(registration, interest: watches ? [.readable, .writable] : .readable) } catch {
                 throw .system(error)
             }
         } catch { fail("sending failed: \(reason(error))") }
@@ -118,7 +118,7 @@ final class LoadConnection: Channel {
 
     private func receive() {
         guard phase != .ended else { return }
-        let buffer = crowd.reactor.receiveBuffer
+        let buffer = pool.reactor.receiveBuffer
         do throws(TransportError) {
             // epoll does not report octets that TLS has decrypted and the buffer had no room for.
             repeat {
@@ -126,7 +126,7 @@ final class LoadConnection: Channel {
                 case .wouldBlock: return
                 case .endOfStream: return fail("the server closed the connection")
                 case .done(let count):
-                    crowd.didReceive(octets: count)
+                    pool.didReceive(octets: count)
                     let octets = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
                     if phase == .upgrading { receiveHead(octets) } else { receiveFrames(octets) }
                 }
@@ -165,15 +165,15 @@ final class LoadConnection: Channel {
     private func receive(_ frame: UnsafeRawBufferPointer) {
         let kind = ServerFrameKind(frame)
         switch (phase, kind) {
-        case (.live, _): crowd.received(kind, frame, self)
+        case (.live, _): pool.received(kind, frame, self)
         case (_, .error): fail("refused: \(String(decoding: frame, as: UTF8.self))")
         case (.signingIn, .welcome):
             phase = .joining
-            send(.join(Join(family: SeedNames.family(family), client: crowd.clientID(index), context: .all, cursor: crowd.cursor(index))))
-        case (.joining, .joined): crowd.received(kind, frame, self)
+            send(.join(Join(family: SeedNames.family(family), client: pool.clientID(index), context: .all, cursor: pool.cursor(index))))
+        case (.joining, .joined): pool.received(kind, frame, self)
         case (.joining, .live):
             phase = .live
-            crowd.didBecomeLive(self, frame)
+            pool.didBecomeLive(self, frame)
         default: break
         }
     }
@@ -184,14 +184,14 @@ final class LoadConnection: Channel {
         guard phase != .ended else { return }
         let wasLive = phase == .live
         close()
-        crowd.didFail(self, reason, wasLive: wasLive)
+        pool.didFail(self, reason, wasLive: wasLive)
     }
 
     /// Leaves, with a close frame if the kernel takes it at once.
     func leave() {
         guard phase != .ended else { return }
         if phase != .connecting, phase != .upgrading {
-            _ = outbox.append(copying: WebSocketEncoder.close(1000, maskKey: crowd.nextMask()), now: crowd.reactor.now)
+            _ = outbox.append(copying: WebSocketEncoder.close(1000, maskKey: pool.nextMask()), now: pool.reactor.now)
             _ = try? sendQueued()
         }
         close()
@@ -199,7 +199,7 @@ final class LoadConnection: Channel {
 
     private func close() {
         phase = .ended
-        if let registration { crowd.reactor.remove(registration) }
+        if let registration { pool.reactor.remove(registration) }
         registration = nil
         outbox.removeAll()
     }

@@ -4,7 +4,7 @@ import Reactor
 /// Publishes messages at a pace and checks what comes of each.
 ///
 /// Latency is counted from the moment at which a message was meant to leave, so that a late generator or a stalled server shows in full.
-final class MutateRun: Crowd {
+final class MutateRun: ClientPool {
     private let plan: MutatePlan
     private var frame: MutateFrame
     private var publishers: [AckLedger]

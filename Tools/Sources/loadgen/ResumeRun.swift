@@ -47,7 +47,7 @@ struct ResumeReport {
 }
 
 /// One crowd joins and notes its cursors; after a restart of the server another crowd resumes from them.
-final class ResumeRun: Crowd {
+final class ResumeRun: ClientPool {
     private var cursors: [Cursor?]
     private var report = ResumeReport()
     private var started: [Int64]
@@ -74,10 +74,10 @@ final class ResumeRun: Crowd {
 
     /// The connections end with this function: a process may not hold twice their number.
     private static func noteCursors(_ plan: ResumePlan) throws -> [Cursor?] {
-        let crowd = try ResumeRun(target: plan.target, cursors: Array(repeating: nil, count: plan.connections), atOnce: plan.atOnce)
-        try crowd.connect(count: plan.connections, members: plan.target.members)
-        crowd.leave()
-        return crowd.cursors
+        let pool = try ResumeRun(target: plan.target, cursors: Array(repeating: nil, count: plan.connections), atOnce: plan.atOnce)
+        try pool.connect(count: plan.connections, members: plan.target.members)
+        pool.leave()
+        return pool.cursors
     }
 
     override func cursor(_ connection: Int) -> Cursor? { cursors[connection] }

@@ -13,7 +13,7 @@ import Wire
 @testable import Server
 
 /// A data folder with a family that has documents, and a place for its backups. No server runs.
-final class BackupHouse {
+final class BackupFixture {
     let folder: TemporaryFolder
     let parent: SessionCreated
     let athlete: Identifier

@@ -5,7 +5,7 @@ import Reactor
 import Wire
 
 /// Many clients on one reactor thread. A run subclasses it and says what they do once they are live.
-class Crowd: ReactorHooks {
+class ClientPool: ReactorHooks {
     let reactor: Reactor
     let target: LoadTarget
     /// Tells this run from every other.
@@ -29,7 +29,7 @@ class Crowd: ReactorHooks {
     /// Time for all to be live, milliseconds.
     static let connectTime: Int64 = 60_000
 
-    init(target: LoadTarget, maxConnecting: Int = Crowd.maxConnecting) throws(Errno) {
+    init(target: LoadTarget, maxConnecting: Int = ClientPool.maxConnecting) throws(Errno) {
         self.target = target
         self.maxConnecting = maxConnecting
         reactor = try Reactor()
@@ -70,7 +70,7 @@ class Crowd: ReactorHooks {
     ///
     /// - Throws: a sentence when one fails or time runs out.
     func connect(count: Int, members: Int) throws(LoadFailure) {
-        let deadline = Clock.monotonicMilliseconds() + Crowd.connectTime
+        let deadline = Clock.monotonicMilliseconds() + ClientPool.connectTime
         while live < count {
             while connections.count < count, connections.count - live < maxConnecting {
                 let index = connections.count
@@ -78,13 +78,13 @@ class Crowd: ReactorHooks {
                 do throws(Errno) {
                     connections.append(
                         try LoadConnection(
-                            crowd: self, index: index, family: index / members, member: index % members, nonce: Random.octets(16)))
+                            pool: self, index: index, family: index / members, member: index % members, nonce: Random.octets(16)))
                 } catch { throw LoadFailure("Connection \(index) cannot be made: \(error.text)") }
             }
             reactor.tick(waitingAtMost: 100)
             if let failure { throw LoadFailure("Not all connections became live: \(failure)") }
             guard Clock.monotonicMilliseconds() < deadline else {
-                throw LoadFailure("Only \(live) of \(count) connections became live in \(Crowd.connectTime / 1_000) s")
+                throw LoadFailure("Only \(live) of \(count) connections became live in \(ClientPool.connectTime / 1_000) s")
             }
         }
     }

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// The content of a database for one family, read while no server runs: every record and every change.
-struct LogBook {
+struct DatabaseContent {
     /// The family's, as clients see it.
     let epoch: String
     let sequence: Int64

@@ -7,7 +7,7 @@ import Wire
 /// Writes an engine's actions and state in the form of `proto/sync.md`.
 ///
 /// Of the state it writes only the members that differ from the last time, so that equal texts mean equal states.
-package struct EngineScribe {
+package struct EngineScriptWriter {
     private var members: [String: [UInt8]] = [:]
     private var shown: [Identifier: [UInt8]] = [:]
     private var confirmed: [Identifier: [UInt8]] = [:]
@@ -197,7 +197,7 @@ package struct EngineScribe {
 }
 
 // The whole state to store.
-extension EngineScribe {
+extension EngineScriptWriter {
     package static func write(_ saved: SavedState, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("client")

@@ -8,7 +8,7 @@ import Sync
 import Wire
 
 /// One of the clients of the restart test: a real session on a thread of its own, that edits without pause.
-final class Contender: Sendable {
+final class EditingClient: Sendable {
     /// The state that this client's thread shares with the test's.
     private struct Shared {
         var waker: ClientWaker?
@@ -115,7 +115,7 @@ private struct Run {
             if tally.issued.count >= quota, session.engine.pending.isEmpty, !hasFinished {
                 hasFinished = true
                 finished(tally.acknowledged.values.compactMap(\.sequence).max() ?? 0)
-                try Octets.writeAll(progress, [Contender.finished])
+                try Octets.writeAll(progress, [EditingClient.finished])
             }
             if hasFinished, let target = target(), session.engine.cursor?.sequence ?? 0 >= target { return }
             guard Clock.monotonicMilliseconds() < deadline else {
@@ -181,7 +181,7 @@ private struct Run {
             }
             // Before it was sent again: what comes to a client that is catching up was done by the server that was killed.
             if unheard.remove(ack.mutation) != nil, !isLive, ack.sequence != nil { tally.doneUnheard += 1 }
-            try Octets.writeAll(progress, [Contender.answered])
+            try Octets.writeAll(progress, [EditingClient.answered])
         case .rejected(let id, _):
             unheard.remove(id)
             if let draft = session.engine.drafts.first(where: { $0.id == id }) {
@@ -191,7 +191,7 @@ private struct Run {
             } else {
                 tally.complaints.append("mutation \(id) was refused and is no draft")
             }
-            try Octets.writeAll(progress, [Contender.answered])
+            try Octets.writeAll(progress, [EditingClient.answered])
         case .reset(let reason): tally.complaints.append("reset: \(reason.map { "\($0)" } ?? "ahead")")
         case .fault(let fault): tally.complaints.append("fault: \(fault)")
         case .failed(let rejection, _): tally.complaints.append("refused: \(rejection)")

@@ -2,7 +2,7 @@ internal import Posix
 package import Sessions
 
 /// A cache of the parent in a folder of its own, which goes with the last reference to it.
-package final class CacheHome {
+package final class CacheFixture {
     package let path: String
     package let place: CachePlace
 

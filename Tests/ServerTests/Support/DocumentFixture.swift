@@ -15,7 +15,7 @@ import Wire
 @testable import Server
 
 /// A shard with a document and its share link, and four people: its family's parent, athlete and guest, and a stranger.
-final class DocumentShop {
+final class DocumentFixture {
     let server: TestShard
     let blobs: BlobFolder
     let content: [UInt8]
@@ -39,7 +39,7 @@ final class DocumentShop {
         server = try TestShard(vfs: vfs) { store, folder, parent, athlete in
             let blob = try BlobFolder(path: folder + "/blobs").put(content, family: parent.family)
             let created = Operation(
-                kind: .school, id: school, action: .create(athlete: nil, patch: Self.patch(.school, ["name": .text(DocumentShop.school)])))
+                kind: .school, id: school, action: .create(athlete: nil, patch: Self.patch(.school, ["name": .text(DocumentFixture.school)])))
             let mutation = Mutation(client: Identifier(high: 9, low: 9), id: 1, operations: [created])
             _ = try store.commit([
                 Proposal(family: parent.family, member: parent.member, context: .all, mutation: mutation, session: .max)
