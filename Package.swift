@@ -82,7 +82,7 @@ let package = Package(
         library("Folding", ["CUTF8proc"]),
 
         // Layer 2: machinery, and protocols that do no I/O.
-        library("Reactor", ["Locks", "CLinux", "Bytes", "Posix"]),
+        library("EventLoop", ["Locks", "CLinux", "Bytes", "Posix"]),
         optimizedLibrary("JSON", ["Bytes"]),
         library("Dates", ["Bytes"]),
         library("HTTP1", ["Bytes", "Dates"]),
@@ -115,7 +115,7 @@ let package = Package(
 
         // Layer 5: composition.
         library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
-        library("Server", ["CCracklib", "CWebClient", "Deflate", "Mail", "Tar", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
+        library("Server", ["CCracklib", "CWebClient", "Deflate", "Mail", "Tar", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
         library("Sessions", ["Locks", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Terminal", "Family", "Wire", "Sync"]),
         library("Documents", ["Bytes", "Crypto", "Posix", "HTTPClient", "PDF", "JSON", "Terminal", "Family", "Sync", "Words", "Sessions"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
@@ -124,10 +124,10 @@ let package = Package(
         program("huddled", ["Locks", "Arguments", "Crypto", "HTTP1", "Mail", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
         program("huddle", ["Locks", "Arguments", "Calendar", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
-        tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket"]),
+        tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "EventLoop", "HTTP1", "WebSocket"]),
         tool("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
-        tool("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "StoreSQLite"]),
-        tool("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "StoreSQLite", "Blobs", "Terminal", "Sync", "Words", "Commands", "Views"]),
+        tool("loadgen", ["CLinux", "Arguments", "Bytes", "Crypto", "Posix", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Store", "StoreSQLite"]),
+        tool("bench", ["CLinux", "CAllocations", "Arguments", "Bytes", "Crypto", "Posix", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Store", "StoreSQLite", "Blobs", "Terminal", "Sync", "Words", "Commands", "Views"]),
 
         // Tests, one target a subject.
         .target(name: "TestSupport", dependencies: ["Posix"], path: "Tests/TestSupport", swiftSettings: settings),
@@ -153,7 +153,7 @@ let package = Package(
         tests("PosixTests", ["TestSupport", "Locks", "Bytes", "Posix"]),
         tests("SQLiteTests", ["TestSupport", "CSQLite", "CWriteAheadLog", "CFaultVFS", "Posix", "SQLite"]),
         tests("FoldingTests", ["TestSupport", "Folding"]),
-        tests("ReactorTests", ["TestSupport", "Bytes", "Posix", "Reactor"]),
+        tests("EventLoopTests", ["TestSupport", "Bytes", "Posix", "EventLoop"]),
         tests("JSONTests", ["TestSupport", "Bytes", "JSON"]),
         tests("DatesTests", ["TestSupport", "Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
@@ -176,7 +176,7 @@ let package = Package(
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["TestSupport", "Calendar", "Accounts", "Folding", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
-        tests("ServerTests", ["TestSupport", "Calendar", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Deflate", "Posix", "Blobs", "SQLite", "TLS", "Reactor", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
+        tests("ServerTests", ["TestSupport", "Calendar", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Deflate", "Posix", "Blobs", "SQLite", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "EngineScripts", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
         tests("WebTests", ["EngineScripts", "ClientWorld", "TestSupport", "Bytes", "JSON", "Posix", "CUTF8proc", "Folding", "Dates", "Family", "Queries", "Wire", "Sync"]),
         tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),

@@ -1,6 +1,6 @@
 import Calendar
 import Family
-import Reactor
+import EventLoop
 import Rooms
 import Store
 

@@ -1,5 +1,5 @@
 import Posix
-import Reactor
+import EventLoop
 
 /// A thread that runs one job at a time: the digests of running uploads.
 ///

@@ -2,7 +2,7 @@ import Bytes
 import Family
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 import Rooms
 import TLS
 import WebSocket

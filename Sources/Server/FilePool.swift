@@ -1,7 +1,7 @@
 import Bytes
 import Locks
 import Posix
-import Reactor
+import EventLoop
 import Rooms
 
 /// A few threads for all work that may wait for a disk or takes a while: writing and syncing uploads, digests, opening

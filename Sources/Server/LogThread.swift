@@ -1,5 +1,5 @@
 import Posix
-import Reactor
+import EventLoop
 import Synchronization
 
 /// Writes lines to a descriptor that may block (a pipe that nobody reads), on a thread of its own, so that the server

@@ -1,5 +1,5 @@
 import Posix
-import Reactor
+import EventLoop
 import TLS
 
 /// The regular work of a server.

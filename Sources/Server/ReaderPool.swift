@@ -2,7 +2,7 @@ package import Bytes
 import Family
 import Locks
 import Posix
-import Reactor
+import EventLoop
 package import Rooms
 package import Store
 import Wire

@@ -5,7 +5,7 @@ import Dates
 package import HTTP1
 package import Mail
 package import Posix
-import Reactor
+import EventLoop
 import Rooms
 package import Store
 import TLS

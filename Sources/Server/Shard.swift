@@ -1,6 +1,6 @@
 import Family
 import Posix
-import Reactor
+import EventLoop
 import Rooms
 import Store
 import WebSocket

@@ -2,7 +2,7 @@ import Blobs
 import Family
 import Locks
 import Posix
-import Reactor
+import EventLoop
 import Store
 import Synchronization
 

@@ -1,6 +1,6 @@
 import Family
 import Posix
-import Reactor
+import EventLoop
 import Store
 
 /// Views of records, visits of share links and uses of sessions that are not written yet.

@@ -1,7 +1,7 @@
 import Blobs
 import Bytes
 import Family
-import Reactor
+import EventLoop
 import Rooms
 import Store
 import Wire

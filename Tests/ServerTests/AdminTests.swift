@@ -5,7 +5,7 @@ import Family
 import JSON
 import Locks
 import Posix
-import Reactor
+import EventLoop
 import Store
 import StoreSQLite
 import TestSupport

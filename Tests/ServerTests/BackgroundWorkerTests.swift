@@ -4,7 +4,7 @@ import Crypto
 import Locks
 import MemoryDisk
 import Posix
-import Reactor
+import EventLoop
 import Testing
 
 @testable import Server

@@ -1,7 +1,7 @@
 import Bytes
 import Locks
 import Posix
-import Reactor
+import EventLoop
 import Synchronization
 import Testing
 

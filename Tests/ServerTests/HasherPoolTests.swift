@@ -3,7 +3,7 @@ import Crypto
 import Glibc
 import Locks
 import Posix
-import Reactor
+import EventLoop
 import Synchronization
 import Testing
 

@@ -3,7 +3,7 @@ import Family
 import HTTP1
 import JSON
 import Posix
-import Reactor
+import EventLoop
 import TestSupport
 import Testing
 import Wire

@@ -1,7 +1,7 @@
 import Glibc
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 import TestSupport
 import Testing
 

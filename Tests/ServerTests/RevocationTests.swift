@@ -3,7 +3,7 @@ import CFaultVFS
 import Family
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 import Store
 import Testing
 

@@ -1,7 +1,7 @@
 import Bytes
 import Family
 import Posix
-import Reactor
+import EventLoop
 import Rooms
 import Store
 import StoreSQLite

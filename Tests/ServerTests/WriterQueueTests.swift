@@ -1,6 +1,6 @@
 import Bytes
 import Family
-import Reactor
+import EventLoop
 import Rooms
 import Store
 import Testing

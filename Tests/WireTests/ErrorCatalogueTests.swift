@@ -24,7 +24,7 @@ struct ErrorCatalogueTests {
 
     /// Answers of these go to the program `huddled` on the same machine, not to clients.
     static let adminFiles = [
-        "Store/Archive/", "Store/AdminCodec.swift", "Store/FamilyNames.swift", "Store/Store+Seeding.swift", "Server/Admin/", "Server/Demo/",
+        "Store/Archive/", "Store/AdminCodec.swift", "Store/FamilyNames.swift", "Store/FamilyStore+Seeding.swift", "Server/Admin/", "Server/Demo/",
     ]
     static let adminSentences: Set<String> = [
         "Another export or import is running. Try again when it has finished.", "There is no such family.", "There is no such member.",
@@ -358,7 +358,7 @@ struct SourceText {
                 if text[place] == UInt8(ascii: "(") {
                     let end = close(place)
                     switch String(decoding: text[(place + 1)..<end], as: UTF8.self) {
-                    case "Words.older": message += Array("This server may be older than the client that asks. Nothing was changed".utf8)
+                    case "SentencePart.older": message += Array("This server may be older than the client that asks. Nothing was changed".utf8)
                     case "more": message += Array(" (and X more)".utf8)
                     default: message.append(UInt8(ascii: "X"))
                     }

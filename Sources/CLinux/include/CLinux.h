@@ -1,6 +1,6 @@
 #ifndef HUDDLE_CLINUX_H
 #define HUDDLE_CLINUX_H
-// Functions that `import Glibc` does not show to Swift (see Posix and Reactor, the only users).
+// Functions that `import Glibc` does not show to Swift (see Posix and EventLoop, the only users).
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>

@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 import Family
 import HTTP1
-import Reactor
+import EventLoop
 import Rooms
 import Store
 import Wire

@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 import Locks
 import Posix
-import Reactor
+import EventLoop
 
 /// The threads that hash passwords: a hash takes tens of milliseconds and 19 MiB, so there are two at a time, and the
 /// reactor and the writer take precedence when cores are scarce.

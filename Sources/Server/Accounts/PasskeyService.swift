@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 import Family
 import HTTP1
-import Reactor
+import EventLoop
 import Store
 
 /// Gives challenges to browsers, and checks their answers: new passkeys, sign-ins with one, and confirmations.

@@ -2,7 +2,7 @@ import Bytes
 import Family
 import JSON
 import Posix
-import Reactor
+import EventLoop
 import Store
 
 /// One command of `huddled` itself, over the Unix socket in the data folder: one JSON object per line in each

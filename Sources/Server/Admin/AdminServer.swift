@@ -1,7 +1,7 @@
 import Family
 import JSON
 import Posix
-import Reactor
+import EventLoop
 import Store
 
 /// The open commands of `huddled`'s own processes, over the Unix socket in the data folder.

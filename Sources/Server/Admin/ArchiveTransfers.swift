@@ -3,7 +3,7 @@ import Bytes
 import Family
 import Locks
 import Posix
-import Reactor
+import EventLoop
 import Store
 import Synchronization
 

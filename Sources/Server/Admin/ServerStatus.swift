@@ -2,7 +2,7 @@ import Bytes
 import Family
 import JSON
 import Posix
-import Reactor
+import EventLoop
 import Rooms
 import Store
 

@@ -2,7 +2,7 @@ import Blobs
 import Family
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 import Rooms
 import Store
 

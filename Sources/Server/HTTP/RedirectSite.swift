@@ -1,7 +1,7 @@
 import Bytes
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 
 /// Answers on the port for HTTP without TLS: with the files of challenges for certificates (RFC 8555 §8.3), and
 /// otherwise with a redirect to `https`.

@@ -1,7 +1,7 @@
 import Bytes
 import Family
 import HTTP1
-import Reactor
+import EventLoop
 import Rooms
 import Store
 import Wire

@@ -1,7 +1,7 @@
 import Bytes
 import Family
 import Ledger
-import Reactor
+import EventLoop
 import Store
 import Wire
 

@@ -1,6 +1,6 @@
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 
 /// Answers short requests on a listener of its own: one request per connection, with content of some kilobytes.
 ///

@@ -1,6 +1,6 @@
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 import Store
 
 /// The bounds that an operator sets for the checks.

@@ -1,7 +1,7 @@
 import Dates
 import Locks
 import Posix
-import Reactor
+import EventLoop
 
 /// Reads the state of the machine on a thread of its own, because a blocked disk blocks the thread that reads from it.
 final class MachineProbe: Sendable {

@@ -1,5 +1,5 @@
 import Family
-import Reactor
+import EventLoop
 
 /// The parts of a shard that its connections use; one object, so that a connection holds one reference.
 final class ConnectionServices {

@@ -1,7 +1,7 @@
 import Family
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 
 /// All open connections of a shard, counted by the limits that apply to them: per address, refusals, TLS handshakes.
 final class ConnectionTable {

@@ -1,5 +1,5 @@
 import HTTP1
-import Reactor
+import EventLoop
 import Rooms
 import Wire
 

@@ -1,6 +1,6 @@
 import Bytes
 import Posix
-import Reactor
+import EventLoop
 import Rooms
 import Store
 

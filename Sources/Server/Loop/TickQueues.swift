@@ -1,4 +1,4 @@
-import Reactor
+import EventLoop
 import WebSocket
 
 /// The connections with work in this tick or the next one, and the budgets that all connections share in one tick.

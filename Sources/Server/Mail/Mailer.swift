@@ -2,7 +2,7 @@ import Family
 import Locks
 import Mail
 import Posix
-import Reactor
+import EventLoop
 import Store
 import Synchronization
 

@@ -3,7 +3,7 @@ import Family
 import HTTP1
 import Mail
 import Posix
-import Reactor
+import EventLoop
 import Rooms
 import Wire
 

@@ -2,7 +2,7 @@ import Blobs
 import Bytes
 import Crypto
 import HTTP1
-import Reactor
+import EventLoop
 import Store
 import Synchronization
 

@@ -5,7 +5,7 @@ import Family
 import Ledger
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 import Store
 import Uploads
 import Wire

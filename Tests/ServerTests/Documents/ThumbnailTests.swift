@@ -3,7 +3,7 @@ import Bytes
 import HTTP1
 import Locks
 import Posix
-import Reactor
+import EventLoop
 import Store
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@ import Crypto
 import Family
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 import Store
 import StoreSQLite
 import Synchronization

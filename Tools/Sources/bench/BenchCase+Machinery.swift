@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import Posix
-import Reactor
+import EventLoop
 import WebSocket
 
 // The loop, its queues, and what the kernel asks for them.

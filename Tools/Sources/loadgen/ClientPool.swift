@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 import Posix
-import Reactor
+import EventLoop
 import Wire
 
 /// Many clients on one reactor thread. A run subclasses it and says what they do once they are live.

@@ -1,6 +1,6 @@
 import JSON
 import Posix
-import Reactor
+import EventLoop
 
 /// Memory and CPU that connections cost which do nothing.
 struct IdleReport {

@@ -3,7 +3,7 @@ import Family
 import Glibc
 import HTTP1
 import Posix
-import Reactor
+import EventLoop
 import TLS
 import WebSocket
 import Wire

@@ -1,5 +1,5 @@
 import Posix
-import Reactor
+import EventLoop
 
 /// Publishes messages at a pace and checks what comes of each.
 ///

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import Posix
-import Reactor
+import EventLoop
 
 /// Calls at moments given in nanoseconds: the reactor's own timers have steps of 10 ms, which a schedule of messages must not show.
 final class PaceTimer: Channel {

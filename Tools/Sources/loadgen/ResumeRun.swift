@@ -1,6 +1,6 @@
 import JSON
 import Posix
-import Reactor
+import EventLoop
 import Wire
 
 /// The figures of a crowd that resumes after a restart of the server.

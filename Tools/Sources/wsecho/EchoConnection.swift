@@ -1,5 +1,5 @@
 import Posix
-import Reactor
+import EventLoop
 import TLS
 
 /// One connection as the reactor and the server see it; what it does is `Echo`.

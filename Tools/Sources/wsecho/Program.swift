@@ -1,7 +1,7 @@
 import Arguments
 import Glibc
 import Posix
-import Reactor
+import EventLoop
 import TLS
 import WebSocket
 

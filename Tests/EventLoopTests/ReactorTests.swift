@@ -1,5 +1,5 @@
 import Posix
-import Reactor
+import EventLoop
 import Testing
 
 @Suite("Reactor: the order of each tick, events only for registered channels")

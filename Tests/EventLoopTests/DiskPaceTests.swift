@@ -1,7 +1,7 @@
 import Posix
 import Testing
 
-@testable import Reactor
+@testable import EventLoop
 
 @Suite("Files that are written while members write in a room keep to a pace")
 struct DiskPaceTests {

@@ -1,5 +1,5 @@
 import Posix
-import Reactor
+import EventLoop
 
 /// Records its calls, and carries out a test's instructions.
 final class Recorder: Channel {

@@ -1,6 +1,6 @@
 import Glibc
 import Posix
-import Reactor
+import EventLoop
 import Testing
 
 @Suite("Listener: a budget each tick, a pause when descriptors run out", .serialized)

@@ -1,6 +1,6 @@
 import Glibc
 import Posix
-import Reactor
+import EventLoop
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Posix
 import Testing
 
-@testable import Reactor
+@testable import EventLoop
 
 @Suite("The speed of a disk is measured while it writes")
 struct DiskSpeedTests {

@@ -1,4 +1,4 @@
-import Reactor
+import EventLoop
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Posix
-import Reactor
+import EventLoop
 import Synchronization
 import Testing
 
