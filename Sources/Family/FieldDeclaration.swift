@@ -39,7 +39,7 @@ package struct FieldDeclaration: Sendable {
 }
 
 extension FieldDeclaration {
-    /// Whether people tell records apart by it, so that nothing in it may be invisible.
+    /// Whether people distinguish records by it, so that nothing in it may be invisible.
     package var isName: Bool {
         guard case .line = type else { return false }
         return ["name", "first_name", "last_name", "title"].contains(name)

@@ -82,7 +82,7 @@ package struct Overlap: Hashable, Sendable {
     package var pair: OverlapPair { OverlapPair(item.id, with.id) }
 }
 
-/// Something that was done and may not be meant, told with the answer.
+/// A possibly unintended effect of a change, reported with the answer.
 package struct MutationWarning: Hashable, Sendable {
     package enum Code: String, CaseIterable, Sendable {
         /// The record overlaps another one of the same person, beyond its own trip.

@@ -250,7 +250,7 @@ extension Hub {
         if context != before, !session.isQuiet { announce(session.member, in: room, except: nil) }
     }
 
-    /// Tells the access log whose season is looked at, unless it is one's own.
+    /// Notes a look at another athlete's season for the access log.
     private func noteVisit(_ session: Session, in room: Room) {
         guard case .athlete(let athlete) = session.context, athlete != session.member else { return }
         if let before = session.visits[athlete], now - before < Hub.visitTime { return }

@@ -47,7 +47,7 @@ extension Hub {
     package func didEndSessions(_ id: SessionID, _ rejection: Rejection?) {
         guard let session = session(id), let request = session.commandRequest else { return }
         session.commandRequest = nil
-        // A session that ended itself has been told so.
+        // A session that ended itself already has the answer.
         guard session.phase != .closed, session.phase != .ending, let number = session.number else { return }
         if let rejection { return sendError(rejection, to: session, request: request) }
         ask(session, .sessions(person: session.person, current: number, request: request))

@@ -43,7 +43,7 @@ package final class Hub {
     /// Those of sessions that have gone before the answer: they hold memory just the same.
     private var orphans: [SessionID: [Int]] = [:]
 
-    /// The hub's clock at the last input that told it.
+    /// The hub's clock at the last input that carried it.
     private(set) var now: Int64 = 0
 
     /// Sessions whose redemption is at the writer, also after they have gone: the job remains.
@@ -237,7 +237,7 @@ package final class Hub {
         }
     }
 
-    /// Tells everyone who is seated how `member` is present now.
+    /// Notifies all sessions of the room of the presence of `member`.
     func announce(_ member: Identifier, in room: Room, except: Session?) {
         let frame = ServerFrame.presence(room.presence(of: member)).encode()
         for other in room.sessions where other.isSeated && other !== except {
@@ -291,7 +291,7 @@ package final class Hub {
     static let returnsPerMillisecond: Int64 = 1
     static let longestReturn: Int64 = 30_000
 
-    /// Tells everyone how long to stay away, each another time, so that the server that comes back is not overrun. Then end them.
+    /// Tells each client a different time to stay away, so that they do not overrun the server that comes back, then ends them.
     package func spreadReturns() {
         let everyone = allSessions.filter { $0.phase != .closed }
         let window = min(max(Int64(everyone.count) / Self.returnsPerMillisecond, Self.firstReturn), Self.longestReturn - Self.firstReturn)

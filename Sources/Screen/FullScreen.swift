@@ -293,7 +293,7 @@ package final class FullScreen {
         if events.last != .resumed { events.append(.resumed) }
     }
 
-    /// Starts another program that has the terminal until it ends, such as an editor. Meanwhile nothing is shown; call
+    /// Starts another program that has the terminal until it ends, such as an editor. Nothing is shown until then; call
     /// `takeBack` when it has ended. Keep running the loop until then, so that the network does not wait.
     package func handOver(to arguments: [String]) throws(Errno) -> ChildProcess {
         finish()

@@ -19,7 +19,7 @@ enum DatabaseConnection {
     private static let readerCacheKiB = 2_048
 
     static func configureWriter(_ database: Database) throws {
-        // Run to its end: it tells the new mode first and writes the change after, and a failure of that would be missed.
+        // Run to its end: it returns the new mode first and writes the change after, and a failure of that would be missed.
         try database.execute("PRAGMA journal_mode = WAL")
         guard try database.prepare("PRAGMA journal_mode").one({ $0.text(0) }) == "wal" else {
             throw StoreFailure("the database cannot keep a write-ahead log here")

@@ -71,7 +71,7 @@ final class SQLiteEngine: StoreEngine {
     /// - Parameters:
     ///   - path: the file, in a folder that is there and claimed (`DataFolder`).
     ///   - vfs: name of a registered SQLite file layer; `nil` is the system's.
-    ///   - mark: path of the file that tells whether the database is still the one that was served here before
+    ///   - mark: path of the file that shows whether the database is still the one that was served here before
     ///     (`DataFolder.markPath`); `nil` does not look.
     ///   - isCopied: whether a copy of the database is being made now (`CopyLock`).
     ///   - upgrading: called before each step from one version of the database to the next.
@@ -113,7 +113,7 @@ final class SQLiteEngine: StoreEngine {
     }
 
     /// After the death of a process SQLite's log may hold commits that were written and never synced. They can be read, so they would be
-    /// told to clients: they must be durable first.
+    /// sent to clients: they must be durable first.
     ///
     /// Both steps are needed: where a sync has failed before the death, neither a commit behind those frames nor a copy of them is enough
     /// (`SQLiteTests`, "Process ends at every operation"). With a full disk there is neither; then nothing new is confirmed either.

@@ -56,7 +56,7 @@ package struct MemberActivities: Sendable {
     }
 }
 
-/// The person's own activity, as the others were told.
+/// The person's own activity, as the others received it.
 package struct OwnActivity: Sendable {
     private var told: (activity: Activity, at: Int64)?
 

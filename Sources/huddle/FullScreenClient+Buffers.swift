@@ -144,7 +144,7 @@ extension FullScreenClient: BufferHost {
 
     /// Shows another season.
     ///
-    /// - Returns: false if the athlete no longer exists; the person is told.
+    /// - Returns: false if the athlete no longer exists; the person gets a notice.
     @discardableResult
     func choose(_ season: Context) -> Bool {
         if case .athlete(let id) = season, !records.athletes.contains(id) {

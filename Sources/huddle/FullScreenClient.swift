@@ -86,7 +86,7 @@ final class FullScreenClient {
         refreshes.isStale = true
     }
 
-    /// Tells the conversation the key of the page where the person decides about refused changes.
+    /// Gives the conversation the key of the page where the person decides about refused changes.
     private func nameKeptKey() {
         let keptCommand = open.list.number(of: .kept).flatMap { BufferCommand.named($0) }
         conversation.options.keptKey = (keptCommand.flatMap { keymap.keys(of: $0.rawValue).first }) ?? keymap.keys(of: RoomCommand.drafts.rawValue).first

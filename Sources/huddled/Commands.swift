@@ -70,7 +70,7 @@ let usage = """
             open, this accepts it.
     recover prints a one-time code, good for 24 hours, by which a member comes back who has lost their
             password, their second factor or all their devices: 'huddle join CODE'. It opens all their
-            families; all their devices are told, and it is in the families' audit log.
+            families; all their devices are notified, and it is in the families' audit log.
     demo    makes a family with a season to look at, and prints its members with their tokens.
     export  writes a whole family to FILE, a tar archive (proto/archive.md): records, log, history.
             Birth dates and consents only with --private; tokens and invites never.

@@ -6,7 +6,7 @@ import Testing
 struct MailThrottleTests {
     private static let hour: Int64 = 3_600_000
 
-    @Test("Five mails of a subject per hour; the wait that is told is enough, and the address counts in any case")
+    @Test("Five mails of a subject per hour; the given wait is enough, and the address counts in any case")
     func subjects() throws {
         var throttle = MailThrottle()
         for _ in 0..<5 { #expect(throttle.count([.person(1), .address("Ana@example.org")], now: 1_000) == nil) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Arguments of programs")
 struct ArgumentListTests {
-    @Test("options, switches and the rest are told apart", arguments: [["--data", "d", "x", "--json"], ["--json", "--data=d", "x"]])
+    @Test("options, switches and the rest are distinguished", arguments: [["--data", "d", "x", "--json"], ["--json", "--data=d", "x"]])
     func sorted(words: [String]) throws {
         let list = try ArgumentList(words, options: ["--data"], switches: ["--json"])
         #expect(list.value("--data") == "d")

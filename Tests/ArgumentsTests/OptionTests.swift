@@ -46,7 +46,7 @@ struct OptionTests {
     }
 
     @Test(
-        "A line that cannot be used is told with file and line",
+        "An invalid line is reported with file and line",
         arguments: [
             ("rat = 1", "There is no option 'rat'. Did you mean 'rate'?"), ("zebra = 1", "There is no option 'zebra'."), ("rate", "The line is not 'name = value'. Put an equals sign between name and value."),
             ("rate =", "'rate' has no value. Write one, or remove the line for the default."), ("rate = 1\nrate = 1", "'rate' is given twice, first in line 2. Keep one of the lines."),
@@ -61,7 +61,7 @@ struct OptionTests {
     }
 
     @Test(
-        "A value that its option does not take is told with its place and the value",
+        "A value that its option does not accept is reported with its place and the value",
         arguments: [
             ("rate = 10", "f.conf:1: 'rate' takes a whole number from 0 to 9. It cannot be '10'."), ("rate = 5 # five", "f.conf:1: 'rate' takes a whole number from 0 to 9. It cannot be '5 # five'."),
             ("listen = 80", "f.conf:1: 'listen' takes HOST:PORT, like 127.0.0.1:8787. It cannot be '80'."), ("free-space = 5 GB", "f.conf:1: 'free-space' takes octets, or a size like 20G or 500M. It cannot be '5 GB'."),
@@ -75,7 +75,7 @@ struct OptionTests {
         #expect(try settings(["--rate", "1", "--peer", "p"], [], text).problems == [sentence])
     }
 
-    @Test("A value of a flag or a variable is told by its name")
+    @Test("An invalid value of a flag or a variable is reported with its name")
     func badFlag() throws {
         #expect(try settings(["--rate", "x"]).problems == ["--rate takes a whole number from 0 to 9. It cannot be 'x'."])
         #expect(try settings([], ["DEMO_AGE=1y"]).problems == ["DEMO_AGE takes a time like 90s, 45m, 36h or 7d. It cannot be '1y'."])

@@ -54,7 +54,7 @@ struct FeedTests {
         #expect(try feed(season, FeedSettings(name: "F", scope: .all, kinds: kinds)).titles.sorted() == titles)
     }
 
-    @Test("A busy feed tells times and nothing else")
+    @Test("A busy feed shows times and nothing else")
     func busy() throws {
         let feed = feed(season, FeedSettings(name: "F", scope: .all, kinds: FeedSettings.feedKinds, detail: .busy))
         let full = try self.full()

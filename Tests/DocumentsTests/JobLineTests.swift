@@ -33,7 +33,7 @@ struct JobLineTests {
         #expect(line.isStopped(1) && next() == nil && put(Self.job(5)) == .refused)
     }
 
-    @Test("A waiting job is removed and reported; a running job is told to stop, once")
+    @Test("A waiting job is removed and reported; a running job is asked to stop, once")
     func stop() {
         var line = JobLine()
         func put(_ job: DocumentJob) -> JobLine.AddResult { line.put(job) }

@@ -17,7 +17,7 @@ struct MergeTests {
         "coaches_present": .set([SetElement(id: id(1), name: "Old name", role: "Old role"), SetElement(id: id(99), name: "Gone")]),
     ])
 
-    @Test("An assignment changes its field, tells the new value and the old one")
+    @Test("An assignment changes its field and reports the new value and the old one")
     func assignment() {
         let result = Merge.apply(patch(.event, ["name": .text("Big camp"), "city": .text("Łódź")]), to: event, resolve: resolve)
         #expect(result.fields.text("name") == "Big camp")
@@ -52,7 +52,7 @@ struct MergeTests {
         #expect(result.before == [.init(field: coaches, value: event["coaches_present"])])
     }
 
-    @Test("Two people who add at once both succeed, in either order")
+    @Test("Two people who add at the same time both succeed, in either order")
     func concurrentAdds() {
         let mine = FieldPatch(setEdits: [.init(field: coaches, add: [id(2)])])
         let yours = FieldPatch(setEdits: [.init(field: coaches, add: [id(3)], remove: [id(99)])])

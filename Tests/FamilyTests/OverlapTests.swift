@@ -162,7 +162,7 @@ struct OverlapCheckTests {
         }
     }
 
-    @Test("A rejection tells a bounded number of overlaps")
+    @Test("A rejection names a bounded number of overlaps")
     func bounded() {
         let many = (0..<100).map { item($0, "2026-07-02T10:00", "2026-07-02T12:00") }
         #expect(overlaps([5], many).count == Rejection.maxOverlaps)
@@ -225,7 +225,7 @@ struct BookingTests {
         #expect(event("10:00", "09:00", lastDay: "2026-07-03") != nil)
     }
 
-    @Test("Warnings name both and the person, each pair once, at most so many")
+    @Test("Warnings name both and the person, each pair once, up to a limit")
     func warnings() throws {
         let zoo = try #require(booking(item(10, "2026-07-02T11:00", "2026-07-02T12:30", [1])))
         let camp = try #require(event("10:00", "12:00"))

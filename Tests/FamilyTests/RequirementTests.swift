@@ -19,7 +19,7 @@ struct RequirementTests {
         }
     }
 
-    @Test("R056 R057 what a new event needs is named in the words of the requirement", arguments: [
+    @Test("R056 R057 a missing value of a new event is named in the words of the requirement", arguments: [
         ("type", "Event type is required"), ("name", "Event name is required"), ("start_date", "Start date is required"),
     ])
     func required(_ field: String, _ sentence: String) {

@@ -160,7 +160,7 @@ struct InteractionRulesTests {
         #expect(made.reference("logged_by") == id(99))
     }
 
-    @Test("R092 what its author says stands, and a zone of their own shows the same moment")
+    @Test("R092 the text of its author stays as it is, and a zone of their own shows the same moment")
     func said() {
         let made = created(.interaction, [
             "event_id": .reference(id(5)), "school_id": .reference(id(8)), "subject": .text("Tour"), "time_zone": .text("Europe/Warsaw"),

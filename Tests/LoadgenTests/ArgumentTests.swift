@@ -31,7 +31,7 @@ struct PlanTests {
         #expect(throws: UsageError.self) { try MutatePlan(words) }
     }
 
-    @Test("what is not said has a default")
+    @Test("an option that is not given has its default")
     func defaults() throws {
         let plan = try MutatePlan([])
         #expect(plan.pace == .closed(window: 1))

@@ -20,7 +20,7 @@ struct DeliveryCheckTests {
         Case(testDescription: "one lost in the middle", numbers: [1, 3], sent: 3, lost: 1, duplicates: 0, late: 0),
         Case(testDescription: "the first lost", numbers: [2, 3], sent: 3, lost: 1, duplicates: 0, late: 0),
         Case(testDescription: "the last lost", numbers: [1, 2], sent: 3, lost: 1, duplicates: 0, late: 0),
-        Case(testDescription: "doubled at once", numbers: [1, 1, 2], sent: 2, lost: 0, duplicates: 1, late: 0),
+        Case(testDescription: "doubled immediately", numbers: [1, 1, 2], sent: 2, lost: 0, duplicates: 1, late: 0),
         Case(testDescription: "doubled later", numbers: [1, 2, 3, 1], sent: 3, lost: 0, duplicates: 1, late: 0),
         Case(testDescription: "two changed places", numbers: [2, 1, 3], sent: 3, lost: 0, duplicates: 0, late: 1),
         Case(testDescription: "late and then doubled", numbers: [3, 1, 1, 2], sent: 3, lost: 0, duplicates: 1, late: 2),
@@ -110,7 +110,7 @@ struct AckLedgerTests {
         #expect(ledger.outstanding == 1)
     }
 
-    @Test("what waits for room leaves in order, with its own time")
+    @Test("messages that wait for room leave in order, each with its own time")
     func waiting() {
         var ledger = AckLedger(limit: 1)
         for intended in [5, 6, 7] { ledger.wait(intended: Int64(intended)) }

@@ -35,7 +35,7 @@ struct LoadTokenTests {
         }
     }
 
-    @Test("what only looks like one is none", arguments: [
+    @Test("text that only looks like a frame is not one", arguments: [
         "HLG:1:2:3:4:5", "HLG:1:2:3:4;", "HLG:1:2:3:4:x;", "HLG::2:3:4:5;", "HLG:1:2:3:4:-5;", "HLG:1:2:3:4:1234567890123456789;", "",
     ])
     func malformed(text: String) {
@@ -46,7 +46,7 @@ struct LoadTokenTests {
 
 @Suite("Frames of the server, without decoding")
 struct ServerFrameKindTests {
-    @Test("every kind is told from what Wire writes")
+    @Test("every kind is recognised in the frames that Wire writes")
     func kinds() {
         let id = SeedNames.family(3)
         let ack = ServerFrame.ack(Ack(mutation: 77, sequence: 1_234, records: [.init(id: id, version: 1)])).encode()

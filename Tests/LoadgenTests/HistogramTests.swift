@@ -48,7 +48,7 @@ struct HistogramTests {
         }
     }
 
-    @Test("what is too long or negative is still counted")
+    @Test("a value that is too long or negative is still counted")
     func extremes() {
         var histogram = Histogram()
         histogram.record(.max)

@@ -53,7 +53,7 @@ struct RunTests {
         #expect(report.tally.ack.count > 0)
     }
 
-    @Test("a family with years behind it has so many changes, and its members are still signed in")
+    @Test("a family with years of history has the given number of changes, and its members are still signed in")
     func years() throws {
         let bench = try Bench(seed: ["--families", "1", "--members", "2", "--years", "2", "--changes", "300"])
         let export = try ChildProcess.start(
@@ -70,7 +70,7 @@ struct RunTests {
         #expect(report.sent > 0)
     }
 
-    @Test("open loop: so many messages leave as the schedule says")
+    @Test("open loop: messages leave as the schedule says")
     func open() throws {
         let bench = try Bench()
         let plan = try MutatePlan([

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Rooms
 
-@Suite("Sign-ins by name in the hub: one at a time, few on a connection, and what devices are told")
+@Suite("Sign-ins by name in the hub: one at a time, few on a connection, and the notices to devices")
 struct HubAccountTests {
     private static let signIn = ClientFrame.signInByName(NameSignIn(name: "ana", secrets: ShownSecrets(password: "correct horse")))
     private static let refusal = Rejection(.signInFailed, "Wrong.")
@@ -71,7 +71,7 @@ struct HubAccountTests {
         #expect(seen(hub) == ["not_signed_in"])
     }
 
-    @Test("A mail that was given up is told to nobody who has not joined, and to no other person")
+    @Test("A given-up mail is reported only to joined sessions, and to no other person")
     func mailFailed() {
         let hub = Hub(limits: Limits(), serverVersion: "test")
         let id = hub.opened(now: 1)

@@ -19,7 +19,7 @@ struct HubBusyFamilyTests {
         #expect(script.seen() == [.frame(id, "log 10")])
     }
 
-    @Test("what waits during a read is bounded; past it the log is read again, and nothing is missing or sent twice")
+    @Test("changes that wait during a read are bounded; above the bound the log is read again, and nothing is missing or sent twice")
     func waitingIsBounded() {
         let script = HubScript()
         let id = script.joined(at: 0)
@@ -75,7 +75,7 @@ struct HubStaleReadTests {
         #expect(script.seen().first == .frame(id, "joined at 4"))
     }
 
-    @Test("who lets parents only view stays in their role, hears the change like all, and a seat that was read before is read again")
+    @Test("an athlete who lets parents only view keeps the role and receives the change like all; a join that was read before is read again")
     func parentAccess() {
         let script = HubScript()
         let maya = script.live(HubScript.maya, role: .athlete, at: 3)
@@ -149,7 +149,7 @@ struct HubFloodTests {
         #expect(script.seen() == [.close(id, .policyViolation, dropsQueue: false)])
     }
 
-    @Test("a context that changes nothing is told to nobody else, and contexts count against the rate")
+    @Test("a context that changes nothing is sent to nobody else, and contexts count against the rate")
     func contexts() {
         var limits = Limits()
         limits.mutationBurst = 2
@@ -166,7 +166,7 @@ struct HubFloodTests {
         #expect(script.seen() == [.frame(id, "error rate_limited")])
     }
 
-    @Test("pages: as many as may be asked for at once are, the next is busy")
+    @Test("pages: the allowed number is read at the same time, the next is busy")
     func pages() {
         let script = HubScript()
         let id = script.live(at: 0)
@@ -183,7 +183,7 @@ struct HubFloodTests {
         #expect(script.seen() == [.read(id, "page")])
     }
 
-    @Test("what the readers have no room for is busy, and can be asked again")
+    @Test("a request without room at the readers is refused as busy, and can be repeated")
     func refusedReads() throws {
         let script = HubScript()
         let id = script.hub.opened(now: script.now)
@@ -315,7 +315,7 @@ struct HubFloodTests {
         #expect(script.hub.pendingOctets == 0)
     }
 
-    @Test("when everyone is ended nobody is told of the others' leaving")
+    @Test("when all sessions end, none is notified that the others leave")
     func endAll() {
         let script = HubScript()
         let ids = (0..<20).map { _ in script.live(at: 0) }
@@ -323,7 +323,7 @@ struct HubFloodTests {
         #expect(script.seen() == ids.map { .close($0, .restarting, dropsQueue: false) })
     }
 
-    @Test("before a restart each is told another time to come back, spread evenly", arguments: [1, 4, 1_000, 5_000])
+    @Test("before a restart each client gets another time to come back, spread evenly", arguments: [1, 4, 1_000, 5_000])
     func spread(count: Int) {
         let script = HubScript()
         for _ in 0..<count { _ = script.hub.opened(now: script.now) }
@@ -389,7 +389,7 @@ struct HubSnapshotTests {
         script.now += Hub.snapshotGrace
         script.hub.tick(now: script.now)
         #expect(script.seen() == [], "it has its grace")
-        // 128 MiB were sent at once, which is enough for a long time.
+        // 128 MiB were sent at one time, which is enough for a long time.
         script.now += Int64(Hub.maxSnapshotOctets) / 2 / Hub.snapshotOctetsPerSecond * 1_000 - Hub.snapshotGrace
         script.hub.tick(now: script.now)
         #expect(script.seen() == [])

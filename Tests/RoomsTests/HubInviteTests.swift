@@ -32,7 +32,7 @@ struct HubInviteTests {
         #expect(script.seen() == [], "a session that asked for nothing gets nothing")
     }
 
-    @Test("A list goes to a reader, and one command of a session is at the writer at a time: the next is told to wait, and is taken after the answer")
+    @Test("A list goes to a reader, and one command of a session is at the writer at a time: the next is refused with a wait, and accepted after the answer")
     func oneAtATime() {
         let script = HubScript()
         let id = script.live(at: 0)
@@ -65,7 +65,7 @@ struct HubInviteTests {
         }
     }
 
-    @Test("An answer for a session that was removed, signed out or closed meanwhile goes nowhere")
+    @Test("An answer for a session that was removed, signed out or closed in the meantime goes nowhere")
     func late() {
         for end in 0..<3 {
             let script = HubScript()

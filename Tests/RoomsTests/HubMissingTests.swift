@@ -43,7 +43,7 @@ struct HubMissingTests {
         #expect(script.seen() == [.frame(id, "log 7")])
     }
 
-    @Test("A gap is read from the log once; what commits meanwhile waits and follows in order")
+    @Test("A gap is read from the log once; changes that commit in the meantime wait and follow in order")
     func gap() {
         let script = HubScript()
         let (one, two) = (script.live(at: 4), script.live(HubScript.maya, role: .athlete, at: 4))

@@ -57,7 +57,7 @@ struct HubRedemptionTests {
         #expect(script.seen() == [.close(id, .policyViolation, dropsQueue: false)])
     }
 
-    @Test("A frame that does not wait for the last answer is told to wait, and not that the connection is signed in", arguments: [
+    @Test("A frame that does not wait for the last answer is asked to wait, not refused as signed in", arguments: [
         redeem, .signIn(token: "t"),
     ])
     func unanswered(frame: ClientFrame) {
@@ -118,7 +118,7 @@ struct HubRedemptionTests {
         #expect(script.seen() == [.frame(id, "welcome")])
     }
 
-    @Test("A first sign-in whose session ends meanwhile is not welcomed")
+    @Test("A first sign-in whose session ends in the meantime gets no welcome")
     func endsMeanwhile() {
         let id = open()
         script.say(.signIn(token: "t"), id)

@@ -37,7 +37,7 @@ struct HubSessionTests {
         #expect(script.seen() == [.frame(other, "sessions")])
     }
 
-    @Test("Others end before the answer: their connections get signed_out and 4501, and what they say meanwhile is not heard")
+    @Test("Others end before the answer: their connections get signed_out and 4501, and their frames in the meantime are ignored")
     func ends() {
         let script = HubScript()
         let asking = script.live(at: 0), other = script.live(HubScript.maya, role: .athlete, at: 0)

@@ -17,7 +17,7 @@ struct HubSignInTests {
         #expect(script.seen() == [.frame(id, "welcome")])
     }
 
-    @Test("R003 an unknown token is told so and closed with a code that says stop")
+    @Test("R003 an unknown token is refused and closed with a code that says stop")
     func unknownToken() {
         let script = HubScript()
         let id = script.hub.opened(now: 0)
@@ -28,7 +28,7 @@ struct HubSignInTests {
         #expect(!CloseCode.reconnects(CloseCode.sessionEnded.rawValue))
     }
 
-    @Test("who does not sign in within the limit is closed, at it and not before it")
+    @Test("a connection without a sign-in is closed at the limit, and not before it")
     func timeout() {
         let script = HubScript()
         let id = script.hub.opened(now: 0)
@@ -105,7 +105,7 @@ struct HubSignInTests {
         #expect(script.hub.hasEnded(1))
     }
 
-    @Test("a sign-out that finds the disk full is told so, stays in effect, may be asked for again, and is answered when it is durable")
+    @Test("a sign-out that finds the disk full is refused, stays in effect, may be asked for again, and is answered when it is durable")
     func signOutOnFullDisk() {
         let script = HubScript()
         let one = script.live(at: 0)
@@ -125,7 +125,7 @@ struct HubSignInTests {
         #expect(script.seen().filter { $0 == .frame(one, "signed out") || $0 == .frame(two, "signed out") }.count == 2)
     }
 
-    @Test("a sign-out that finds the disk full says nothing to a connection that was sent away meanwhile, and stays in effect")
+    @Test("a sign-out that finds the disk full says nothing to a connection that was closed in the meantime, and stays in effect")
     func signOutOnFullDiskAfterEnd() {
         let script = HubScript()
         let id = script.live(at: 0)
@@ -137,7 +137,7 @@ struct HubSignInTests {
         #expect(script.hub.hasEnded(1))
     }
 
-    @Test("mutations that found no room at the writer are told so, each once, and their places are free again")
+    @Test("mutations without room at the writer are refused, each once, and their places are free again")
     func refusedByWriter() {
         var limits = Limits()
         limits.pendingMutations = 2
@@ -173,7 +173,7 @@ struct HubSignInTests {
 
 @Suite("Rights that have ended here before the database says so")
 struct EndedRightsTests {
-    @Test("a right that waits for its commit is never forgotten, and at most so many wait")
+    @Test("a right that waits for its commit is never dropped, and a bounded number wait")
     func bounded() {
         var ended = EndedRights<Int>()
         for number in 0..<EndedRights<Int>.maxPending { #expect(ended.begin(number) == true) }
@@ -216,7 +216,7 @@ struct EndedRightsTests {
 
 @Suite("Hub: joining, `seamless` and `resumable`")
 struct HubJoinTests {
-    @Test("a resumed session gets the changes after its cursor, then what committed meanwhile, then is live")
+    @Test("a resumed session gets the changes after its cursor, then those that committed in the meantime, then is live")
     func resume() {
         let script = HubScript()
         let id = script.joined(at: 5)
@@ -229,7 +229,7 @@ struct HubJoinTests {
         #expect(script.seen() == [.frame(id, "log 7")])
     }
 
-    @Test("what the log already told is not sent again when the writer reports it")
+    @Test("a change that was read from the log is not sent again when the writer reports it")
     func notTwice() {
         let script = HubScript()
         let id = script.joined(at: 5)
@@ -463,7 +463,7 @@ struct HubMutationTests {
 
 @Suite("Hub: `isolated`, roles and presence")
 struct HubRightsTests {
-    @Test("who is removed hears nothing more, not even of the removal")
+    @Test("a removed member receives nothing more, not even the removal")
     func removal() {
         let script = HubScript()
         let gone = script.live(HubScript.maya, role: .athlete, at: 0)
@@ -488,7 +488,7 @@ struct HubRightsTests {
         #expect(script.seen() == [])
     }
 
-    @Test("a new role is told before the change that made it")
+    @Test("a new role is sent before the change that made it")
     func roleChange() {
         let script = HubScript()
         let id = script.live(at: 0)
@@ -507,7 +507,7 @@ struct HubRightsTests {
         #expect(script.seen() == [.frame(id, "error not_found")])
     }
 
-    @Test("who joins quietly is told who is here, and nobody is told of them: coming, looking at another season, going")
+    @Test("a quiet session receives who is here, and nobody is notified that it comes, changes the season or goes")
     func quiet() {
         let script = HubScript()
         let first = script.live(at: 0)
@@ -538,7 +538,7 @@ struct HubRightsTests {
         #expect(script.seen() == [.frame(first, "presence 0")])
     }
 
-    @Test("an upload is told to who is seated in the family, and to nobody else")
+    @Test("an upload is reported to the sessions that have joined the family, and to nobody else")
     func upload() {
         let script = HubScript()
         let seated = script.live(at: 0)
@@ -573,7 +573,7 @@ struct HubNoteTests {
         }
     }
 
-    @Test("P11 who looks at an athlete's season is noted once a visit; one's own is not")
+    @Test("P11 a look at another athlete's season is noted once per visit, a look at one's own is not")
     func visits() {
         var script = HubScript()
         let dana = script.live(at: 5)

@@ -12,7 +12,7 @@ struct WorkAccountTests {
         WorkOwner(family: family, member: Identifier(high: 1, low: member))
     }
 
-    /// 100 ms per second for a member and 150 ms per second for a family, five seconds' worth at once.
+    /// 100 ms per second for a member and 150 ms per second for a family, five seconds' worth at one time.
     private static func accounts(requests: Int = 1_000, most: Int = WorkAccounts.maxAccounts) -> WorkAccounts {
         var limits = Limits()
         (limits.memberTime, limits.familyTime) = (100, 150)
@@ -35,7 +35,7 @@ struct WorkAccountTests {
         #expect((16_000...16_020).contains(wait))
         #expect(accounts.accept(Self.payer(1), cost: 1, now: 1_000 + wait - 1) != nil)
         #expect(accounts.accept(Self.payer(1), cost: 1, now: 1_000 + wait) == nil)
-        // Nobody is told to stay away for hours.
+        // No client is asked to stay away for hours.
         accounts.charge(family: Self.family, member: Self.payer(1).member, 3_600_000_000, now: 20_000)
         #expect(accounts.accept(Self.payer(1), cost: 1, now: 20_000) == .time(WorkAccounts.longestWait))
     }
@@ -60,7 +60,7 @@ struct WorkAccountTests {
         for _ in 0..<100 { #expect(accounts.accept(Self.payer(1), cost: 1_000_000, now: 0) == nil) }
     }
 
-    @Test("who owes nothing is forgotten, and there are never more accounts than their bound")
+    @Test("an account that owes nothing is removed, and there are never more accounts than the bound")
     func bounded() {
         var accounts = Self.accounts(most: 100)
         for member in 0..<110 as Range<UInt64> { _ = accounts.accept(Self.payer(member), cost: 0, now: 0) }
@@ -122,7 +122,7 @@ struct HubChargeTests {
         // The family has more than one member may use.
         script.say(.mutate(id: 1, operations: [HubMutationTests.operation]), maya)
         #expect(script.seen() == [.propose(maya, 1)])
-        // 6.1 ms and 5 ms at once: about 1.1 s later it is paid.
+        // 6.1 ms and 5 ms together: about 1.1 s later they are paid.
         script.now += 1_200
         script.say(.mutate(id: 1, operations: [HubMutationTests.operation]), two)
         #expect(script.seen() == [.propose(two, 1)])
@@ -193,7 +193,7 @@ struct HubChargeTests {
         #expect(accounts.accept(Self.payer(2), .mutation, cost: 0, now: 100) == .family(.mutations, 100))
     }
 
-    @Test("Ten seconds' worth of a family's lists are accepted at once, and then as many as come in a second")
+    @Test("Ten seconds' worth of a family's lists are accepted at one time, and then the rate per second")
     func familyLists() {
         var accounts = Self.familyAccounts()
         for number in 0..<20 as Range<UInt64> { #expect(accounts.accept(Self.payer(number), .list, cost: 0, now: 0) == nil) }

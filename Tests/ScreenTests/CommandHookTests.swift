@@ -43,7 +43,7 @@ struct CommandHookTests {
         #expect(!Files.exists(folder.path + "/bad"))
     }
 
-    @Test("At most one run at a time; of the events meanwhile the newest follows")
+    @Test("At most one run at a time; of the events in the meantime the newest follows")
     func oneAtATime() throws {
         // It runs until the test reads its output from the pipe.
         #expect(try ChildProcess.run(["/usr/bin/mkfifo", folder.path + "/pipe"]).ending == .exited(0))

@@ -10,7 +10,7 @@ import Wire
 
 @testable import Server
 
-@Suite("Signing in by name over the wire, and what the devices of a person are told", .serialized)
+@Suite("Signing in by name over the wire, and the notices to the person's devices", .serialized)
 struct AccountFrameTests {
     private let server: TestShard
 
@@ -113,7 +113,7 @@ struct AccountFrameTests {
         #expect(mine.account?.state.name == nil)
     }
 
-    @Test("A recovery is told on the live devices of the person, and on those that join later; the device that it opened is not told")
+    @Test("A recovery is reported on the live devices of the person and on those that join later, but not on the device that it opened")
     func told() throws {
         let parent = try server.live(server.parent), athlete = try server.live(server.athlete, client: 3)
         say(parent, .account(AccountRequest(request: 2, .recoverMember(server.athlete.member, family: server.parent.family))))

@@ -106,7 +106,7 @@ struct AccountRouteTests {
         #expect(server.shard.accounts.comparisons == before + bodies.count)
     }
 
-    @Test("The rules for names and passwords are told by field; a name of somebody else is taken")
+    @Test("The rules for names and passwords are reported by field; a name of another person is taken")
     func rules() throws {
         func refusal(_ name: String, _ password: String) throws -> (String, String?) {
             let answer = try ask("PUT /account/password", Self.signIn(name, password), token: ana)

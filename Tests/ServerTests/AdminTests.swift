@@ -151,7 +151,7 @@ struct AdminTests {
 
 @Suite("Start and stop of a whole server", .serialized)
 struct ServeTests {
-    @Test("it serves until it is told to stop, takes its socket away, and leaves files that nobody else may read")
+    @Test("it serves until it gets a signal to stop, removes its socket, and leaves files that nobody else may read")
     func files() throws {
         let served = try Served(try TemporaryFolder())
         #expect(try Files.status(served.path)?.mode == 0o700)

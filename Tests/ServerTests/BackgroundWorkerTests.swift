@@ -34,7 +34,7 @@ struct BackgroundWorkerTests {
         func open() { _ = opened.put(1) }
     }
 
-    @Test("what is taken is done in the order in which it came")
+    @Test("accepted work is done in the order in which it came")
     func order() {
         let (assistant, book) = (BackgroundWorker(), Book())
         let begun = BlockingQueue<Int>(limit: 1)
@@ -100,7 +100,7 @@ struct BackgroundWorkerTests {
         return failures
     }
 
-    @Test("a write that fails while it is digested is told to who writes; written again, it is in the digest once", arguments: 0..<3, 0..<6)
+    @Test("a write that fails while it is digested is reported to its caller; written again, it is in the digest once", arguments: 0..<3, 0..<6)
     func failure(call: Int, seed: Int) throws {
         let assistant = BackgroundWorker()
         let disk = MemoryDisk(root: "/data")

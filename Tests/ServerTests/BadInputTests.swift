@@ -224,7 +224,7 @@ struct BrokenFrameTests {
         try server.until("gone") { server.shard.table.all.isEmpty }
     }
 
-    @Test("a client that ends its side of the stream alone is gone, for the others at once")
+    @Test("a client that ends its side of the stream alone is gone, for the others immediately")
     func halfClosed() throws {
         let server = try TestShard()
         let other = try server.live(server.athlete)
@@ -271,7 +271,7 @@ struct BadMessageTests {
         #expect(words.suffix(3) == ["error bad_frame", "close 4502", "end"] || words.first == "reject 1 invalid", "\(words)")
     }
 
-    @Test("what comes out of turn gets its error and leaves the session as it was")
+    @Test("a frame out of turn gets its error and leaves the session as it was")
     func outOfTurn() throws {
         let server = try TestShard()
         let client = try server.open()

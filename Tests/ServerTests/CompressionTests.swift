@@ -9,12 +9,12 @@ import WebSocket
 struct CompressionTests {
     private static let agreed = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 
-    /// A message that shrinks, of so many octets as text.
+    /// A message that shrinks, of the given octets as text.
     private static func text(_ count: Int) -> String {
         String((0..<count / 4).map { "w\($0 % 50) " }.joined().prefix(count))
     }
 
-    @Test("what is granted, and what is not", arguments: [
+    @Test("compression terms that are granted, and those that are not", arguments: [
         ("permessage-deflate", agreed), ("permessage-deflate; client_max_window_bits", agreed + "; client_max_window_bits=13"),
         ("permessage-deflate; server_max_window_bits=10", nil), ("permessage-bzip2", nil), (nil, nil),
     ] as [(String?, String?)])

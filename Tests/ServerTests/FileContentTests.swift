@@ -109,7 +109,7 @@ struct FileContentTests {
         #expect(answer.content.elementsEqual(expected))
     }
 
-    @Test("what is on the disk only is read ahead by the pool, and comes whole")
+    @Test("a range that is only on the disk is read ahead by the pool, and arrives whole")
     func cold() throws {
         let fixture = try FileFixture(octets: 7_340_033)
         try fixture.forget()
@@ -118,7 +118,7 @@ struct FileContentTests {
         #expect(try fixture.answers(client)[0].content.elementsEqual(fixture.content))
     }
 
-    @Test("who does not take it is given up, who takes it slowly is not, and neither holds memory")
+    @Test("the server gives up a client that reads nothing, keeps one that reads slowly, and holds memory for neither")
     func slow() throws {
         let fixture = try FileFixture(octets: 20_000_000)
         let client = try fixture.server.connect()

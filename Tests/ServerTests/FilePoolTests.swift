@@ -123,7 +123,7 @@ struct FilePoolTests {
         pool.stop()
     }
 
-    @Test("takes so many jobs and no more, and none after its end; what was taken is done")
+    @Test("accepts a bounded number of jobs, and none after its end; accepted jobs are done")
     func bounded() throws {
         let (pool, events) = try pool(limit: 3)
         let gate = BlockingQueue<Int>(limit: 1)

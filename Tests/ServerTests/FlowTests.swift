@@ -12,7 +12,7 @@ import WebSocket
 
 @Suite("Bounded, guarantees.md: rates, queues and slow readers", .serialized)
 struct FlowTests {
-    @Test("mutations: the burst is done, the next is told to wait, and the session continues")
+    @Test("mutations: the burst is done, the next is refused with a wait, and the session continues")
     func rate() throws {
         var limits = Limits()
         limits.mutationBurst = 20
@@ -27,7 +27,7 @@ struct FlowTests {
         #expect(server.lines.count("event=rejected", "code=rate_limited") == 1)
     }
 
-    @Test("unanswered mutations: as many as may wait are done, those past it are told to wait")
+    @Test("unanswered mutations: the allowed number is done, those above it are refused with a wait")
     func pending() throws {
         var limits = Limits()
         limits.pendingMutations = 8
@@ -62,7 +62,7 @@ struct FlowTests {
         try other.skip(to: "ack 1")
     }
 
-    @Test("a flood of pages: four at once are answered, the others are busy; past the rate they are rate_limited")
+    @Test("a flood of pages: four at the same time are answered, the others are busy; above the rate they are rate_limited")
     func pages() throws {
         var limits = Limits()
         limits.mutationBurst = 6
@@ -111,7 +111,7 @@ struct FlowTests {
         if !passed.contains(where: { $0 == "presence 0" || $0.hasPrefix("presence 0 ") }) { try writer.skip(to: "presence 0") }
     }
 
-    @Test("who reads nothing for 30 s is closed with 4001, also far below the bound, and cut two seconds later")
+    @Test("a client that reads nothing for 30 s is closed with 4001, also far below the bound, and cut off two seconds later")
     func oldOutbox() throws {
         var limits = Limits()
         limits.mutationsPerSecond = 0
@@ -152,7 +152,7 @@ struct FlowTests {
         #expect(try client.rest().suffix(2) == ["close 4001", "end"])
     }
 
-    @Test("fifty joins without a cursor at once: each gets its snapshot, then is live, and others are served meanwhile")
+    @Test("fifty joins without a cursor at the same time: each gets its snapshot, then is live, and others are served in the meantime")
     func snapshotStorm() throws {
         var limits = Limits()
         limits.connectionsPerMember = 60
@@ -184,7 +184,7 @@ struct FlowTests {
         #expect(joined.allSatisfy { !$0.hasEnded })
     }
 
-    @Test("who goes while a commit or a read is under way: the change stands and is told once, and nothing else happens")
+    @Test("a client leaves during a commit or a read: the change stays and is sent once, and nothing else happens")
     func goesMeanwhile() throws {
         let server = try TestShard()
         let other = try server.live(server.athlete)
@@ -253,7 +253,7 @@ struct TimeTests {
 
 @Suite("The end: SIGTERM, and storage that fails", .serialized)
 struct EndTests {
-    @Test("a drain answers what was taken, tells everyone 4000, and ends with the last of them")
+    @Test("a drain answers accepted requests, closes all with 4000, and ends with the last of them")
     func drain() throws {
         let server = try TestShard()
         let one = try server.live(server.parent)
@@ -276,7 +276,7 @@ struct EndTests {
         try server.until("all have gone") { server.shard.table.all.isEmpty }
     }
 
-    @Test("a mutation that comes during the drain is kept by its client, and somebody new is told to come back")
+    @Test("a mutation that comes during the drain is kept by its client, and a new client is asked to come back")
     func late() throws {
         let server = try TestShard()
         let client = try server.live(server.parent)

@@ -40,7 +40,7 @@ struct HTTPAnswers {
 struct HTTPTests {
     static let get = "GET / HTTP/1.1\r\nHost: huddle.example\r\n\r\n"
 
-    /// Sends, and waits for so many responses in all or for the end.
+    /// Sends, and waits for the given number of responses in all or for the end.
     static func ask(_ server: TestShard, _ client: TestClient, _ text: String, answers: Int = 1, methods: [String] = []) throws -> HTTPAnswers {
         client.send(text: text)
         try server.until("\(answers) answers") {
@@ -126,7 +126,7 @@ struct HTTPTests {
         #expect(try Self.ask(server, client, Self.request("GET /", "If-Match: \"other\""), answers: 6).statuses.last == 412)
     }
 
-    @Test("health tells a balancer when the server ends, on a connection that it has")
+    @Test("health shows a balancer when the server ends, on a connection that it has")
     func health() throws {
         let server = try TestShard()
         let client = try server.connect()
@@ -160,7 +160,7 @@ struct HTTPTests {
         }
     }
 
-    @Test("who sends requests and reads no answers is not read from, and is served to the end when it reads")
+    @Test("the server stops reading from a client that reads no responses, and serves it to the end when it reads again")
     func unread() throws {
         let server = try TestShard()
         let client = try server.connect()
@@ -169,7 +169,7 @@ struct HTTPTests {
         let requests = (0..<count).map { _ in Self.request("GET /health") }
         var most = 0
         var sent = 0
-        // A connection takes so many requests; the rest of them is for others.
+        // A connection takes a limited number of requests; the rest is for others.
         let taken = HTTPServerConnection.maxRequests
         for request in requests {
             client.send(text: request)

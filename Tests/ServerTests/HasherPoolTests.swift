@@ -132,7 +132,7 @@ struct HasherPoolTests {
             times.append((try time(pool, events, waker, Array("a wrong password".utf8), isKnown ? stored : nil), isKnown))
         }
         pool.stop()
-        // The chance that a check of a known name took longer than one of an unknown name (Mann and Whitney): one half if nothing can be told.
+        // The chance that a check of a known name took longer than one of an unknown name (Mann and Whitney): one half if nothing can be learned.
         let ranks = times.sorted { $0.milliseconds < $1.milliseconds }.enumerated().reduce(0.0) { $0 + ($1.element.isKnown ? Double($1.offset + 1) : 0) }
         let known = Double(times.count { $0.isKnown })
         let unknown = Double(times.count) - known

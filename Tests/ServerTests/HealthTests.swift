@@ -46,7 +46,7 @@ struct HealthTests {
         #expect(old.code == "backup_old" && old.sentence.contains("40 h") && old.sentence.contains("36 h") && !old.reason.contains("40"))
     }
 
-    @Test("Times are told in the unit that a person would take", arguments: [(0, "0 s"), (119_999, "119 s"), (120_000, "2 min"), (7_200_000, "2 h"), (172_800_000, "2 days")] as [(Int64, String)])
+    @Test("Times are shown in the unit that a person would use", arguments: [(0, "0 s"), (119_999, "119 s"), (120_000, "2 min"), (7_200_000, "2 h"), (172_800_000, "2 days")] as [(Int64, String)])
     func times(milliseconds: Int64, text: String) { #expect(HealthCheck.hours(milliseconds) == text) }
 
     @Test("Every problem has a code and two sentences, and the one for strangers has no path, figure of the disk or address")
@@ -127,7 +127,7 @@ struct HealthTests {
         #expect(try ask(server, "/readyz").status == 200)
     }
 
-    @Test("A writer whose queue is full is asked again, and the server is not ready meanwhile")
+    @Test("A writer whose queue is full is asked again, and the server is not ready in the meantime")
     func fullQueue() throws {
         let server = try TestShard()
         try server.holdWriter()

@@ -12,7 +12,7 @@ import WebSocket
 
 @Suite("Octets that drip, limits.json message_time", .serialized)
 struct SlowSenderTests {
-    /// A masked text frame of so many octets, cut after some of them.
+    /// A masked text frame of the given octets, cut after some of them.
     private func begin(_ client: TestClient, length: Int, sent: Int) {
         client.send([0x81, 0xFE, UInt8(length >> 8), UInt8(length & 0xFF), 0, 0, 0, 0] + [UInt8](repeating: UInt8(ascii: " "), count: sent))
     }
@@ -100,7 +100,7 @@ struct AddressLimitTests {
         withExtendedLifetime([two, neighbour]) {}
     }
 
-    @Test("what is said at the limit has a date, and is said through TLS too; past those who are being told, the connection is cut")
+    @Test("a refusal at the limit has a date, also through TLS; above the number of refusals in progress, the connection is cut")
     func words() throws {
         var limits = Limits()
         limits.connections = 1
@@ -151,7 +151,7 @@ struct AddressLimitTests {
         for client in clients { try client.upgrade() }
     }
 
-    @Test("a connection whose address a proxy tells moves to that address, if it has room")
+    @Test("a connection whose address a proxy reports moves to that address, if it has room")
     func moves() throws {
         let server = try Self.server(1)
         let (direct, proxied) = (try server.connect(from: "192.0.2.7"), try server.connect(from: "127.0.0.1"))
@@ -185,7 +185,7 @@ struct FrameBudgetTests {
         }
     }
 
-    @Test("one tick takes so many messages of a connection, however small they are; none is lost or passed by another")
+    @Test("one tick takes a limited number of messages of a connection, however small; none is lost or overtaken")
     func messages() throws {
         let server = try TestShard()
         let flood = try server.open()
@@ -206,7 +206,7 @@ struct FrameBudgetTests {
         #expect(zip(heard, 1...400).allSatisfy { $0.hasPrefix("reject \($1) ") }, "\(heard.prefix(3))")
     }
 
-    @Test("what TLS holds back of a portion has its turn although the socket is silent")
+    @Test("octets that TLS holds back of a portion have their turn although the socket is silent")
     func pending() throws {
         Signals.ignoreBrokenPipes()
         let server = try TestShard()
@@ -241,7 +241,7 @@ struct FrameBudgetTests {
         }
     }
 
-    @Test("what comes out of compressed messages in one tick is bounded in sum; everyone has their turn")
+    @Test("inflated octets per tick are bounded in sum; every connection has its turn")
     func inflation() throws {
         let server = try TestShard()
         let floods = try (1...6).map { try server.live(server.parent, client: $0, offering: "permessage-deflate") }

@@ -152,7 +152,7 @@ struct MailRouteTests {
         #expect(try ask("POST /account/recovery", content).code == "contradicted")
     }
 
-    @Test("Frames: an address is set and confirmed, and a refused mail is told to all devices of the person and to nobody else")
+    @Test("Frames: an address is set and confirmed, and a refused mail is reported to all devices of the person and to nobody else")
     func frames() throws {
         let (first, second, other) = (try server.live(server.parent), try server.live(server.parent, client: 2), try server.live(server.stranger, client: 3))
         first.say(String(decoding: ClientFrame.account(AccountRequest(request: 5, .setMail("ana@example.org"))).encode(), as: UTF8.self))

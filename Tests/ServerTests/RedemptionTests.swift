@@ -92,7 +92,7 @@ struct RedemptionTests {
     func rate() throws {
         let server = try TestShard()
         var words: [String] = []
-        // On a slow machine a window may end meanwhile; `rateBound` counts exactly.
+        // On a slow machine a window may end in the meantime; `rateBound` counts exactly.
         while words.last != "error rate_limited", words.count < 20 * AddressRate.redemptions.most {
             let client = try server.open(from: "198.51.100.7")
             for _ in 0..<5 where words.last != "error rate_limited" {
@@ -127,7 +127,7 @@ struct RedemptionTests {
 
 @Suite("Rates of one address, over all its connections", .serialized)
 struct AddressRateTests {
-    @Test("new connections: the next one after so many is refused with 429, another address is not, and after the window all may come")
+    @Test("new connections: the next one above the limit is refused with 429, another address is not, and after the window all may come")
     func connections() throws {
         let server = try TestShard()
         // Fewer at a time than one address may have.

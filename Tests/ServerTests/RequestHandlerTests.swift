@@ -6,7 +6,7 @@ import Testing
 
 @testable import Server
 
-/// A work that does as the test says and tells what happened to it.
+/// A handler that follows the test's script and records its events.
 private final class Script: RequestHandler {
     /// The events, in order.
     private(set) var told: [String] = []
@@ -14,11 +14,11 @@ private final class Script: RequestHandler {
     private(set) var buffers: [ContentBuffer] = []
     /// Octets that it takes when it begins; `nil` for not yet.
     var limit: Int?
-    /// Gives buffers back at once.
+    /// Gives buffers back immediately.
     var isQuick = true
     /// Answers when the content is whole.
     var answersAtEnd = true
-    /// Answers 413 when so many octets have come.
+    /// Answers 413 after the given number of octets.
     var enough = Int.max
 
     override func begin() {
@@ -241,7 +241,7 @@ struct RequestHandlerTests {
         #expect(fixture.works.allSatisfy { $0.told == ["begin"] })
     }
 
-    @Test("content past what is accepted is refused: at once when its length says so, else where it happens")
+    @Test("content above the accepted length is refused: immediately when its length says so, otherwise where it happens")
     func tooLarge() throws {
         let fixture = try HandlerFixture()
         fixture.prepare = { $0.limit = 10 }
@@ -273,7 +273,7 @@ struct RequestHandlerTests {
         #expect(try HTTPAnswers(client.octets).statuses == [100, 200])
     }
 
-    @Test("words before the answer go out at once, any number of them, and none to a client of HTTP/1.0")
+    @Test("interim responses leave immediately, any number of them, and none to a client of HTTP/1.0")
     func interim() throws {
         let fixture = try HandlerFixture()
         fixture.prepare = { $0.limit = 10 }
@@ -295,7 +295,7 @@ struct RequestHandlerTests {
         #expect(try HTTPAnswers(old.octets).statuses == [200])
     }
 
-    @Test("who sends content too slowly is told so, and the work gets what came; who gets on may take his time")
+    @Test("a client that sends content too slowly gets 408 and the handler keeps the octets so far; a client that makes progress may take its time")
     func slow() throws {
         let fixture = try HandlerFixture()
         fixture.prepare = { $0.limit = 1_000_000 }
@@ -318,7 +318,7 @@ struct RequestHandlerTests {
         #expect(work.octets.count == 4 * Progress.least + 3)
     }
 
-    @Test("who breaks off in the middle leaves the work what came", arguments: [false, true])
+    @Test("after a client disconnects in the middle, the handler has the octets so far", arguments: [false, true])
     func brokenOff(isHalf: Bool) throws {
         let fixture = try HandlerFixture()
         fixture.prepare = { $0.limit = 1_000_000 }

@@ -140,7 +140,7 @@ struct RevocationTests {
         #expect(try fixture.read { try $0.signIn(token: server.athlete.token) } == nil)
     }
 
-    @Test("on a full disk the end of a right is told as storage_full, stays in effect, and is made durable when there is room, without being asked for again")
+    @Test("on a full disk the end of a right is answered with storage_full, stays in effect, and is made durable when there is room, without being asked for again")
     func fullDisk() throws {
         let disk = "server-revocations"
         #expect(faultvfs_register(disk) == 0)
@@ -156,7 +156,7 @@ struct RevocationTests {
             member.say("{\"type\":\"sign_out\"}")
             #expect(try member.skip(to: "error") == "error storage_full")
             #expect(try fixture.ask("GET \(fixture.path)", as: server.athlete).status == 401)
-            // Tried again in vain, which nobody is told of.
+            // Tried again in vain, which is reported to nobody.
             server.pass(milliseconds: PendingRevocations.retryTime)
             #expect(try fixture.ask("GET \(fixture.sharePath)").status == 404)
             faultvfs_fail_at(disk, 0, 13, 0)

@@ -84,7 +84,7 @@ struct TusRuleTests {
         #expect(try script.offset(path) == 0)
     }
 
-    @Test("core: OPTIONS needs no version and no token, and tells the extensions")
+    @Test("core: OPTIONS needs no version and no token, and names the extensions")
     func options() throws {
         let client = try script.server.connect()
         defer { client.leave() }
@@ -142,7 +142,7 @@ struct TusRuleTests {
         #expect(try script.ask("\(method) \(path)", UploadScript.append + ["Upload-Offset: 5"]).head.status == 404)
     }
 
-    @Test("every extension that is told is the one that these tests show")
+    @Test("every named extension is one that these tests show")
     func extensions() throws {
         let client = try script.server.connect()
         defer { client.leave() }

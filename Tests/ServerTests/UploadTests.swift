@@ -194,7 +194,7 @@ struct UploadTests {
         #expect(script.blob(Array("abcdef".utf8)) != nil)
     }
 
-    @Test("what is refused has its status and its sentence, and nothing of it is kept", arguments: [
+    @Test("a refused upload gets its status and its sentence, and nothing of it is kept", arguments: [
         (["filename": "a.exe"], 415, "Invalid file type. Transcript requires .pdf, .txt."), (["title": nil], 400, "Title is required. Nothing was kept."),
         (["athlete": "0198c2a4-0000-7000-8000-00000000000a"], 400, "athlete"), (["family": "0198c2a4-0000-7000-8000-00000000000a"], 404, "family"),
         (["replaces": "0198c2a4-0000-7000-8000-00000000000a"], 400, "replaces"), (["school_id": "0198c2a4-0000-7000-8000-00000000000a"], 400, "School"),
@@ -206,7 +206,7 @@ struct UploadTests {
         #expect(script.table.count == 0 && script.disk.files.isEmpty)
     }
 
-    @Test("R135 too large, too much for the family, too many at once")
+    @Test("R135 too large, too much for the family, too many at the same time")
     func limits() throws {
         var limits = Limits()
         limits.familyStorage = 1_000
@@ -264,7 +264,7 @@ struct UploadTests {
         #expect(script.blob(Array(Self.text[1..<1_001])) != nil)
     }
 
-    @Test("an upload of unknown length takes no more than the family has room for, said at once or when it shows")
+    @Test("an upload of unknown length takes no more than the family has room for, refused immediately or when it shows")
     func unknownLength() throws {
         var limits = Limits()
         limits.familyStorage = 1_000
@@ -306,7 +306,7 @@ struct UploadTests {
         #expect(script.blob(Array(Self.text[..<700])) != nil && script.blob(Array(Self.text[..<300])) != nil)
     }
 
-    @Test("who is not signed in, another member and another family see nothing")
+    @Test("a request without a sign-in, another member and another family see nothing")
     func strangers() throws {
         let script = try UploadScript()
         let path = try script.create(5)
@@ -368,7 +368,7 @@ struct UploadTests {
         let begun = Clock.monotonicMilliseconds()
         let answer = try script.ask("HEAD \(path)", version == 0 ? UploadScript.tus : ["Upload-Draft-Interop-Version: \(version)"])
         let offset = try #require(answer.head.fields.only("upload-offset").flatMap { Int($0) })
-        // At once: nobody waits for what is silent, or in the draft for anything.
+        // Immediately: no request waits for a silent one, and in the draft none waits at all.
         #expect(offset == 20_000 && (version == 0 || Clock.monotonicMilliseconds() - begun < UploadTurns.patience))
         let interrupted = try script.answer(older, to: "PATCH")
         #expect(interrupted.head.status == 423 && interrupted.head.fields.only("retry-after") == "1")
@@ -429,7 +429,7 @@ struct UploadTests {
         if how == "PATCH" || how == "end" { #expect(script.blob(Self.text) == Self.text) }
     }
 
-    @Test("what is finished is told again to who sends nothing more, and refused to who does, in every dialect", arguments: [0, 3, 5, 6, 8])
+    @Test("a finished upload repeats its answer to a request without content, and refuses one with content, in every dialect", arguments: [0, 3, 5, 6, 8])
     func repeats(version: Int) throws {
         let script = try UploadScript()
         let content = Array("hello".utf8)
@@ -483,7 +483,7 @@ struct UploadTests {
         #expect(try script.patch(path, 3, Array("lo".utf8)).head.status == 204)
     }
 
-    @Test("who sends next to nothing for half a minute hears so in its protocol, and what it sent is stored", arguments: [0, 3, 5, 6, 8])
+    @Test("a client that sends almost nothing for half a minute is refused in its protocol, and its octets are stored", arguments: [0, 3, 5, 6, 8])
     func tooSlow(version: Int) throws {
         let script = try UploadScript()
         let path = try script.create(Self.text.count)
@@ -534,7 +534,7 @@ struct UploadTests {
         #expect(script.blob(Self.text) == Self.text)
     }
 
-    @Test("of several that send the same octets at once, in whatever portions they come, exactly one stores them", arguments: 0..<40)
+    @Test("of several that send the same octets at the same time, in any portions, exactly one stores them", arguments: 0..<40)
     func races(seed: UInt64) throws {
         let script = try UploadScript()
         var random = SplitMix64(seed: seed)
@@ -617,7 +617,7 @@ struct UploadTests {
         #expect(try script.ask("HEAD \(path)", UploadScript.tus).head.status == 404)
     }
 
-    @Test("whatever call of the disk fails: a right status, nothing lost that was told, and in the end the file", arguments: [
+    @Test("whichever call of the disk fails: a right status, no acknowledged octet lost, and the file in the end", arguments: [
         Errno.noSpace, Errno(5), Errno(24),
     ])
     func faults(errno: Errno) throws {

@@ -320,7 +320,7 @@ struct WriterQueueTests {
 
 @Suite("Revocations that are not durable yet")
 struct PendingRevocationTests {
-    @Test("a right is given to the writer once; who asks again waits with the first, at most so many")
+    @Test("a right is given to the writer once; a repeated request waits with the first, up to a limit")
     func once() {
         var pending = PendingRevocations()
         var answers = 0

@@ -110,7 +110,7 @@ final class SimulatedClient {
                     give(.timer, in: world)
                 }
             case .notify(.acknowledged(let ack)):
-                world.check(acknowledged[ack.mutation] == nil, "exactly-once: \(name) was told twice of mutation \(ack.mutation)")
+                world.check(acknowledged[ack.mutation] == nil, "exactly-once: \(name) got two receipts for mutation \(ack.mutation)")
                 acknowledged[ack.mutation] = ack
             case .notify(.rejected(let mutation, let rejection)):
                 refused.insert(mutation)

@@ -142,7 +142,7 @@ struct Twin {
                     guard change.client != client.client else { continue }
                     for entry in change.entries where entry.id == operation.id && entry.version > base {
                         guard case .update(let assignments) = entry.effect else {
-                            // Deleted and restored meanwhile, it has the state that its author saw.
+                            // Deleted and restored in the meantime, it has the state that its author saw.
                             if states[sequence - 1]?[operation.id]?.isDeleted ?? true {
                                 violations.append("mutation \(mutation) changed a record that was deleted after its base")
                             }

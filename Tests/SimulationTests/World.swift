@@ -390,7 +390,7 @@ final class World {
         switch frame {
         case .change(let change):
             if let before = saidChanges[family]?[change.sequence] {
-                check(before == octets, "ordered: sequence \(change.sequence) was told in two ways")
+                check(before == octets, "ordered: sequence \(change.sequence) was sent in two ways")
             } else {
                 saidChanges[family, default: [:]][change.sequence] = octets
             }
@@ -410,7 +410,7 @@ final class World {
                 for (sequence, octets) in saidChanges[family.id] ?? [:] {
                     check(
                         sequence <= log.count && log[Int(sequence) - 1].octets == octets,
-                        "durable: change \(sequence) was told and is not in the log")
+                        "durable: change \(sequence) was acknowledged and is not in the log")
                 }
                 var seen: Set<String> = []
                 for entry in log {
@@ -532,7 +532,7 @@ final class World {
                     guard let sequence = ack.sequence else { continue }
                     check(
                         twins[family.id]?.author(of: sequence) == Twin.Author(client: client.client, mutation: mutation),
-                        "durable: \(client.name) was told that \(mutation) is \(sequence)")
+                        "durable: \(client.name) got a receipt that \(mutation) is \(sequence)")
                 }
             }
             for violation in twins[family.id]?.lostUpdates(members) ?? [] { check(false, "no lost update: \(violation)") }

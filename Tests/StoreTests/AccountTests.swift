@@ -293,7 +293,7 @@ struct AccountFactorTests {
         #expect(try owner.signIn(code: codes[0], oneTime: owner.password(factor)).failure?.code == .signInFailed)
         _ = try owner.signIn(hash, oneTime: codes[1]).get()
         #expect(try world.reader.accountState(ofPerson: owner.mine.person, session: owner.mine.session).recoveryCodes == 8)
-        // The session that was there before is told for a week, the one that recovered is not.
+        // The earlier session gets the notice for a week, the one that recovered does not.
         let row = try #require(try world.reader.sessions(ofPerson: owner.mine.person, current: owner.mine.session).first { $0.isCurrent })
         #expect(row.isCurrent)
         #expect(try world.reader.signIn(token: made.session.token)?.recovery == nil)
@@ -334,7 +334,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A parent's code opens the person of one family: a new password can be set, and the devices of the person are told")
+    @Test("A parent's code opens the person of one family: a new password can be set, and the devices of the person are notified")
     func whole() throws {
         _ = try world.store.setPassword(try SignInName("gus"), try Owner.hash("forgotten one"), by: guest.session).get()
         world.surroundings.now += 3_600_000
@@ -355,7 +355,7 @@ struct RecoveryTests {
         #expect(try redeem(made.code, nonce: 2).failure?.code == .codeUnknown)
     }
 
-    @Test("The devices of the person are told for 7 days")
+    @Test("The devices of the person get the notice for 7 days")
     func told() throws {
         world.surroundings.now += 1
         _ = try redeem(try make().get().code).get()

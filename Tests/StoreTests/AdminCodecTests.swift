@@ -45,7 +45,7 @@ struct AdminCodecTests {
         for end in line.indices { #expect(throws: JSONError.self) { _ = try AdminAnswer.decode(Array(line[..<end])) } }
     }
 
-    @Test("what is missing, unknown or of another type is refused", arguments: [
+    @Test("a member that is missing, unknown or of another type is refused", arguments: [
         "{}", "[]", #"{"command":"dance"}"#, #"{"command":"token"}"#, #"{"command":"token","member":"x"}"#,
         #"{"command":"token","member":7}"#,
         #"{"command":"purge","now":1}"#, #"{"command":"purge","extra":"1"}"#, #"{"command":"purge"}{}"#, #"{"command":null}"#,

@@ -118,7 +118,7 @@ struct BatchRequestTests {
     }
 
     @Test(
-        "A batch with requests whose n-th call of the engine fails is told once and stored once",
+        "A batch with requests whose n-th call of the engine fails is reported once and stored once",
         arguments: [MemoryDatabase.Fault.again, .unknownAndDone, .unknownAndLost])
     func failures(_ fault: MemoryDatabase.Fault) throws {
         func run(_ body: (Fixture, MemoryDatabase) throws -> Void) throws {
@@ -147,7 +147,7 @@ struct BatchRequestTests {
                 let head = try fixture.world.snapshot(fixture.home).sequence
                 memory.fail(atCall: call, fault)
                 let report = try commit(fixture)
-                // A change may be told twice after an unknown outcome: rooms skip those that they know.
+                // A change may be reported twice after an unknown outcome: rooms skip those that they know.
                 #expect(Set(Self.changes(report)) == Set(head + 1...head + 4), "call \(call)")
                 #expect(try fixture.world.snapshot(fixture.home).sequence == head + 4, "call \(call)")
                 let codes = report.answers.map { Self.code($0?.answer) }

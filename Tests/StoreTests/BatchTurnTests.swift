@@ -78,7 +78,7 @@ struct BatchTurnTests {
         #expect(report.rest.allSatisfy { $0.family == homes[0].family })
     }
 
-    @Test("each receipt tells what the proposal cost beyond what was reserved: its decision, and its part of writing and committing")
+    @Test("each receipt reports the cost of the proposal beyond the reserved amount: its decision, and its part of writing and committing")
     func cost() throws {
         let world = try World()
         let home = try world.home()

@@ -90,7 +90,7 @@ struct ConflictTests {
         }
     }
 
-    @Test("a conflict tells base, yours, theirs, who and when of each field")
+    @Test("a conflict shows base, yours, theirs, author and time of each field")
     func tellsEverything() throws {
         let answer = try world.mutate(
             home, home.parent, update(.event, event, base: 1, ["name": .text("Camp"), "city": .text("Dallas")]))

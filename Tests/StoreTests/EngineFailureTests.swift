@@ -64,7 +64,7 @@ struct EngineFailureTests {
     }
 
     @Test(
-        "A batch whose n-th call of the engine fails is told once and stored once",
+        "A batch whose n-th call of the engine fails is reported once and stored once",
         arguments: [MemoryDatabase.Fault.again, .unknownAndDone, .unknownAndLost])
     func batch(_ fault: MemoryDatabase.Fault) throws {
         let (told, calls) = try calm()
@@ -123,7 +123,7 @@ struct EngineFailureTests {
         #expect(Told(try fixture.world.store.commit(fixture.batch)) == told)
     }
 
-    @Test("An outcome that stays unknown ends the process: nobody is told anything")
+    @Test("An outcome that stays unknown ends the process: no client gets an answer")
     func unknown() throws {
         let (_, calls) = try calm()
         let fixture = try Fixture()
@@ -168,7 +168,7 @@ struct EngineFailureTests {
             let person = try fixture.world.signIn(fixture.home.parent)
             #expect(person.memberships.map(\.member) == [fixture.home.parent])
         }) { _, _ in }
-        // The end of a session is told although its COMMIT had no answer.
+        // The end of a session is reported although its COMMIT had no answer.
         let (result, _) = try Fixture().world.store.perform(.token(member: Identifier(high: 0, low: 0)))
         #expect(throws: Rejection.self) { try result.get() }
         for call in 1...4 {

@@ -252,7 +252,7 @@ struct FamilyDeletionTests {
         for (table, count) in before {
             let left = try world.rows()[table] ?? 0
             switch table {
-            // Changes of the other family meanwhile, and its guest.
+            // Changes of the other family in the meantime, and its guest.
             case "records", "log", "history", "receipts", "audit", "memberships", "sessions", "invites", "codes", "clients": continue
             default: #expect(left == count, "\(table)")
             }

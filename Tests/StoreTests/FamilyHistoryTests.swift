@@ -214,7 +214,7 @@ struct FamilyHistoryTests {
         #expect(try holds("Waco") == ["history"], "replaced two days ago")
         #expect(try world.snapshot(home).records == before.records)
 
-        // A cursor from before is told to load again, and an undo says why it cannot be done.
+        // A cursor from before is asked to load again, and an undo says why it cannot be done.
         guard case .joined(let state) = try world.join(home, home.parent, cursor: cursor) else { throw Unexpected() }
         #expect(state.resume == .reset(.logTrimmed))
         let undone = try world.undo(home, home.parent, try #require(renamed.sequence))

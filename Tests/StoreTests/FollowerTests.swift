@@ -97,7 +97,7 @@ struct FollowerTests {
         #expect(end.items.isEmpty && end.reachedEnd && end.position == whole.position)
     }
 
-    @Test("A position beyond the log is told, and so is a cursor that the consumer's cursor cannot move to")
+    @Test("A position beyond the log is reported, and so is a cursor that the consumer's cursor cannot move to")
     func ahead() throws {
         let world = try World()
         _ = try world.home()
@@ -162,7 +162,7 @@ struct FollowerTests {
         #expect(store.epochRenewal == nil && store.epoch == epoch)
     }
 
-    @Test("A consumer behind a purge is told once per family to read its records, and continues after that")
+    @Test("A consumer behind a purge is asked once per family to read its records, and continues after that")
     func trimmed() throws {
         let world = try World()
         let (one, two) = (try world.home("Rivera"), try world.home("Okafor"))
@@ -181,7 +181,7 @@ struct FollowerTests {
         #expect(Self.words(try Self.page(world.reader.follow(after: page.position - 1)).items, families) == ["0.4"])
     }
 
-    @Test("A consumer behind what was compacted is told, too")
+    @Test("A consumer behind compacted changes is asked, too")
     func compacted() throws {
         let world = try World()
         let home = try world.home()

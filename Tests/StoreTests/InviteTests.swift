@@ -70,7 +70,7 @@ struct InviteTests {
         let ben = try world.member(home, .parent, name: "Ben")
         #expect(try refusal(new(by: ben, id: id))?.code == .alreadyExists, "the request of another parent is another one")
         #expect(try redeem(first.code, "Gus").get().member == first.invite.member)
-        // The answer that was lost is told with what became of it, and without a code.
+        // The repeated answer names the outcome, and has no code.
         let later = try made(new(id: id))
         #expect(later.invite.state == .accepted && later.code == nil && later.invite.member == first.invite.member)
     }

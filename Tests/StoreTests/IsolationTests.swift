@@ -63,7 +63,7 @@ struct IsolationTests {
         #expect(try world.count("receipts") == 0)
     }
 
-    @Test("R003 who may not write is told so, and nothing changes")
+    @Test("R003 a member without the right to write gets a refusal, and nothing changes")
     func permissions() throws {
         let leo = try world.athlete(ours)
         let mia = try world.athlete(ours, name: "Mia")

@@ -348,7 +348,7 @@ struct StoppedReadTests {
         var tries = 1
         var page: Page?
         while page == nil, tries < 100 {
-            // Others write meanwhile, and their ids come after those that were read, or before.
+            // Others write in the meantime, and their ids come after those that were read, or before.
             if tries == 2 { try add(50) }
             if tries == 3 { try add(50, high: 0x0190_0000_0000_7000) }
             page = try list(asking: 30)
@@ -448,7 +448,7 @@ struct HistoryTests {
         #expect(seen == [true, false])
     }
 
-    @Test("Of a batch a record's history tells only its own part, the family's all")
+    @Test("Of a batch a record's history shows only its own part, the family's all")
     func batches() throws {
         let id = world.newID()
         let sequence = try #require(

@@ -228,7 +228,7 @@ struct MailRecoveryTests {
         try world.reader.secrets(of: try? SignInName(text), typed: text, recoveryCode: code, device: nil)
     }
 
-    @Test("A code in the place of the password, by name or address, once; all devices are told, and the audit log has it")
+    @Test("A code in the place of the password, by name or address, once; all devices are notified, and the audit log has it")
     func comesBack() throws {
         for (asked, typed) in [("ÁNA", "ana"), ("ANA@example.org", "ana@example.org"), ("ana", "Ana@Example.org")] {
             #expect(try offer(asked) == 1)
@@ -344,7 +344,7 @@ struct OutboxTests {
 
     private func claim(isFirst: Bool = false) throws -> OutgoingMail? { try #require(try world.store.claimMail(isFirst: isFirst)).mail }
 
-    @Test("A mail that waits is told once, claimed once, and gone when it is marked as sent")
+    @Test("A waiting mail is reported once, claimed once, and gone when it is marked as sent")
     func whole() throws {
         #expect(world.store.takeNewMail())
         #expect(!world.store.takeNewMail())
@@ -364,12 +364,12 @@ struct OutboxTests {
         #expect(try claim() == nil, "only the first claim of a process releases")
         let again = try #require(try claim(isFirst: true))
         #expect(again.name == first.name && again.key == first.key && again.tries == 2)
-        // One that was stopped in good order is due at once.
+        // A mail that was stopped in good order is due immediately.
         #expect(try world.store.settleMail(again.key, .stopped).get() == nil)
         #expect(try claim()?.name == first.name)
     }
 
-    @Test("After a 4xx the mail waits 10 s, 1, 5, 30 min and then 30 min each; a code that has ended is given up, and the person is told")
+    @Test("After a 4xx the mail waits 10 s, 1, 5, 30 min and then 30 min each; a mail whose code has ended is given up, and the person is notified")
     func later() throws {
         for pause in [10_000, 60_000, 300_000] as [Int64] {
             let mail = try #require(try claim())
@@ -388,7 +388,7 @@ struct OutboxTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    @Test("A 5xx ends the mail immediately, and the person is told, now and at the next look; another try forgets it")
+    @Test("A 5xx ends the mail immediately, and the person is notified, now and at the next look; another try forgets it")
     func refused() throws {
         let mail = try #require(try claim())
         #expect(try world.store.settleMail(mail.key, .refused).get() == .refused)
@@ -408,7 +408,7 @@ struct OutboxTests {
         #expect(try world.count("outbox") == 1)
     }
 
-    @Test("A recovery that is given up tells nobody")
+    @Test("A recovery that is given up notifies nobody")
     func quiet() throws {
         try owner.confirm("ana@example.org")
         #expect(try world.store.offerRecovery(name: nil, typed: "ana@example.org") == 1)
@@ -497,7 +497,7 @@ struct InviteMailTests {
         _ = try world.store.perform(.redeem(code: try #require(made.code), nonce: World.nonce(1), name: "GUS@example.org")).0.get()
     }
 
-    @Test("A refused address is told to the inviter, and is in the list of invites; the code can still be handed over")
+    @Test("A refused address is reported to the inviter, and is in the list of invites; the code can still be handed over")
     func refused() throws {
         let made = try invite("gus@example.org")
         let mail = try #require(try world.store.claimMail(isFirst: false)?.mail)

@@ -36,7 +36,7 @@ struct MutationTests {
         #expect(fields == record.fields)
     }
 
-    @Test("R095 P02 an update raises the version and tells only the fields that changed, in canonical spelling")
+    @Test("R095 P02 an update raises the version and reports only the fields that changed, in canonical spelling")
     func updates() throws {
         let id = world.newID()
         try world.mutate(home, home.parent, camp(id, athlete: athlete))
@@ -152,7 +152,7 @@ struct MutationTests {
         #expect(try world.mutate(home, home.parent, camp(world.newID(), athlete: other)).code == .unknownReference)
     }
 
-    @Test("what a record refers to must live in the family and be of the right kind")
+    @Test("a reference must name a living record of the family and of the right kind")
     func references() throws {
         let school = world.newID()
         let coach = world.newID()

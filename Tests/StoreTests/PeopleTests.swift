@@ -176,7 +176,7 @@ struct PeopleTests {
         #expect(try #require(try world.reader.signIn(token: three.token)).session != session, "keys of sessions do not come back")
     }
 
-    @Test("removing a member ends their sessions and codes, and is told to the room")
+    @Test("removing a member ends their sessions and codes, and notifies the room")
     func removes() throws {
         let guest = try world.invite(home, .guest, name: "Gus")
         let code = try #require(guest.code)
@@ -263,7 +263,7 @@ struct PeopleTests {
         #expect(try world.mutate(home, other, delete(.member, other, base: 2)).code == .lastParent)
     }
 
-    @Test("a new role counts from the next operation on, and is told to the room")
+    @Test("a new role counts from the next operation on, and the room is notified")
     func roles() throws {
         let guest = try world.member(home, .guest, name: "Gus")
         #expect(try world.mutate(home, guest, message(world.newID(), "Hi")).code == .notAllowed)

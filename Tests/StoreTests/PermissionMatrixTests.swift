@@ -188,7 +188,7 @@ struct PermissionMatrixTests {
         }
     }
 
-    @Test("R001 what refers to a stranger's record is refused like what refers to nothing", arguments: Kind.allCases)
+    @Test("R001 a reference to a stranger's record is refused like a reference to nothing", arguments: Kind.allCases)
     func strangersReferences(_ kind: Kind) throws {
         let theirs = try world.home("Other")
         let kid = try world.athlete(theirs, name: "Kim")

@@ -184,7 +184,7 @@ struct PlacementTests {
 @Suite("Durable, guarantees.md: what a killed server left unsynced", .serialized)
 struct StartTests {
     /// The process dies at operation n, or right after a sync failed there; the next one starts, shows what it has, and the power fails.
-    @Test("what a start shows is on stable storage before it is shown", arguments: [false, true])
+    @Test("the epoch of a start is on stable storage before it is shown", arguments: [false, true])
     func shownIsDurable(syncFails: Bool) throws {
         let disk = FaultDisk()
         var losses: [String] = []

@@ -296,7 +296,7 @@ struct PlanTests {
         #expect(try world.mutate(home, mia, Operation(kind: .event, id: event, action: .shift(base: 3, days: 1))).code == .notAllowed)
     }
 
-    @Test("what cannot be moved or copied is refused: other kinds, no days, too far, what is gone")
+    @Test("a move or copy is refused for other kinds, no days, too many days, and deleted records")
     func refusals() throws {
         let id = world.newID()
         try world.mutate(home, home.parent, school(id, "Rice"))

@@ -75,7 +75,7 @@ struct PurgeTests {
         #expect(seen?.code == .notFound && seen == never)
     }
 
-    @Test("history asks the clock: 30 days after the deletion no value is told, whether the purge has run or not")
+    @Test("history asks the clock: 30 days after the deletion no value is shown, whether the purge has run or not")
     func historyByTheClock() throws {
         let (school, other, deletion) = try deleted()
         func ofRecord() throws -> ErrorCode? {
@@ -135,7 +135,7 @@ struct PurgeTests {
         #expect(try holds("Theirs") == ["log", "records"])
     }
 
-    @Test("what refers to the purged record keeps its copied name")
+    @Test("a reference to the purged record keeps its copied name")
     func keepsNames() throws {
         let jo = world.newID()
         let event = world.newID()

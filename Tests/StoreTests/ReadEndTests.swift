@@ -10,7 +10,7 @@ struct ReadEndTests {
         for number in 0..<40 { try world.mutate(home, home.parent, message(world.newID(), "Message \(number)")) }
         let whole = try world.snapshot(home).records.count
         var stopped = 0
-        // Of so many ends, some fall on the step at which SQLite asks whether the time is over.
+        // Of 400 ends, some fall on the step at which SQLite asks whether the time is over.
         for _ in 0..<400 {
             do throws(StoreFailure) {
                 _ = try world.reader.stopping(when: { true }) { () throws(StoreFailure) in try world.reader.snapshot(family: home.family) { $0.records.count } }

@@ -283,7 +283,7 @@ struct ReaderTests {
         #expect(try world.snapshot(home).records.values.contains { $0.kind == .message } == (schools == 9))
     }
 
-    @Test("what a list asks is bounded and checked")
+    @Test("the requests of a list are bounded and checked")
     func listBounds() throws {
         func ask(_ kind: Kind, before: String? = nil, limit: Int = 10) throws -> Result<Page, Rejection> {
             try world.page(home, ListRequest(request: 1, kind: kind, before: before, limit: limit))

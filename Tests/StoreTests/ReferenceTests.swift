@@ -55,7 +55,7 @@ struct ReferenceTests {
         #expect(try world.record(home, event).fields["school_name"] == nil)
     }
 
-    @Test("P24 who deletes a school brings kept names up to date in the same change; the reference stays")
+    @Test("P24 the deletion of a school updates kept names in the same change; the reference stays")
     func deletesSchool() throws {
         let rice = world.newID(), event = world.newID(), other = world.newID(), jo = world.newID()
         try world.mutate(
@@ -115,7 +115,7 @@ struct ReferenceTests {
         #expect(try !world.record(home, item).isDeleted)
     }
 
-    @Test("what comes back after its event went comes back without it, in two steps of one change")
+    @Test("a record restored after the deletion of its event returns without it, in two steps of one change")
     func restoresUnlinked() throws {
         let event = world.newID(), result = world.newID()
         try world.mutate(home, home.parent, camp(event, athlete: leo))

@@ -32,7 +32,7 @@ struct SeedingTests {
         try Self.check(world, members, "second")
     }
 
-    @Test("Whichever call of the engine fails, the family is seeded once and its members are those that are told", arguments: [
+    @Test("Whichever call of the engine fails, the family is seeded once and its members are those that are reported", arguments: [
         MemoryDatabase.Fault.again, .unknownAndDone, .unknownAndLost,
     ])
     func fails(_ fault: MemoryDatabase.Fault) throws {

@@ -139,7 +139,7 @@ struct UndoTests {
         #expect(try world.snapshot(home).records.values.count { $0.isDeleted } == 3)
     }
 
-    @Test("an element that a change put into a set is taken out, whatever was added meanwhile")
+    @Test("an element that a change put into a set is taken out, whatever was added in the meantime")
     func sets() throws {
         let event = world.newID(), jo = world.newID(), mo = world.newID()
         try world.mutate(home, home.parent, camp(event, athlete: leo), coach(jo, "Jo", "Diaz"), coach(mo, "Mo", "Lee"))
@@ -175,7 +175,7 @@ struct UndoTests {
         #expect(refused.code == .endBeforeStart && refused.rejection?.operation == nil)
     }
 
-    @Test("what cannot be undone says so: people, roles, reading positions, what is not there, what is purged")
+    @Test("an impossible undo is refused: people, roles, reading positions, missing changes, purged records")
     func refusals() throws {
         #expect(try world.undo(home, home.parent, 1).code == .notUndoable, "the founding")
         #expect(try world.undo(home, home.parent, 2).code == .notUndoable, "the invitation")
@@ -233,7 +233,7 @@ struct UndoTests {
         #expect(try !world.record(home, id).isDeleted)
     }
 
-    @Test("whatever was done is undone at once and done again by undoing that, and each time all is as it was", arguments: [1, 2, 3])
+    @Test("any change is undone immediately and redone by an undo of the undo, and each time the records are as they were", arguments: [1, 2, 3])
     func property(seed: UInt64) throws {
         var dice = SplitMix64(seed: seed)
         var before = try content(home)

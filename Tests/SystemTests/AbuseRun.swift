@@ -2,7 +2,7 @@ import Posix
 import TestSupport
 import Testing
 
-/// Plays all cases at once, each on a connection of its own, and judges what came of each.
+/// Plays all cases at the same time, each on a connection of its own, and judges the result of each.
 struct AbuseRun {
     private final class Player {
         let abuse: AbuseCase

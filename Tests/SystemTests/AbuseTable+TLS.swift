@@ -31,7 +31,7 @@ extension AbuseCase {
         return random.octets(count)
     }
 
-    /// Told at once.
+    /// Refused immediately.
     static let secure: [AbuseCase] = {
         let plain = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
         return [
@@ -56,7 +56,7 @@ extension AbuseCase {
         ]
     }()
 
-    /// Ended by the timer of the handshake, some of the noise at once: OpenSSL answers nothing to octets that are not a record.
+    /// Ended by the timer of the handshake, some of the noise immediately: OpenSSL answers nothing to octets that are not a record.
     static let secureDrips: [AbuseCase] =
         [
             AbuseCase(name: "TLS port: says nothing", steps: [], outcome: .end),

@@ -95,7 +95,7 @@ extension AbuseCase {
             webSocket("past U+10FFFF", frame(1, [0xF4, 0x90, 0x80, 0x80]), 1007),
             webSocket("text that ends within a character", frame(1, [0x22, 0xE2, 0x82]), 1007),
             webSocket(
-                "bad text in a fragment, the end not there: fails at once",
+                "bad text in a fragment, the end not there: fails immediately",
                 frame(1, [0xCE, 0xBA], fin: false) + frame(0, [0xFF], fin: false), 1007),
             webSocket(
                 "a character cut between fragments that goes on wrongly",
@@ -166,7 +166,7 @@ extension AbuseCase {
         AbuseCase(name: "connects and ends its side", steps: [.finish], outcome: .end),
     ]
 
-    /// Gone with a reset after so many octets of an upgrade, a sign-in that is unknown, and a half message.
+    /// Disconnects with a reset after the given octets of an upgrade, an unknown sign-in, and half a message.
     static let departures: [AbuseCase] = {
         let all = upgrade + text("{\"type\":\"sign_in\",\"token\":\"nobody\"}") + text("{\"type\":\"mutate\"", fin: false)
         return stride(from: 0, through: all.count, by: 7).map {

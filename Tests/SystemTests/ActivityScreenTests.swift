@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Typing members, in the full screen", .serialized, .lane(.terminals))
 struct ActivityScreenTests {
-    @Test("A terminal shows that another member types until the message is there; switched off, nothing is told")
+    @Test("A terminal shows that another member types until the message is there; switched off, nothing is sent")
     func typing() throws {
         let folder = try TemporaryFolder()
         let demo = try Demo(in: folder.path + "/data")

@@ -10,7 +10,7 @@ import Wire
 
 extension SystemTests {
     @Suite("Admin commands") struct AdminCommandTests {
-        /// A family made by `init`, with or without a server that runs meanwhile.
+        /// A family made by `init`, with or without a server that runs in the meantime.
         private final class Home {
             let folder: TemporaryFolder
             let server: RunningServer?
@@ -325,7 +325,7 @@ extension SystemTests {
             #expect(refusal.code == .tokenUnknown)
         }
 
-        @Test("who is removed is told at once and comes in no more")
+        @Test("a removed member is notified immediately and cannot come back")
         func removes() throws {
             let (_, demo, server) = try Demo.served()
             let parent = try LiveClient(server, demo.parents[0].token)

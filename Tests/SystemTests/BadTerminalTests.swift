@@ -24,7 +24,7 @@ struct BadTerminalTests {
         #expect(terminal.isCooked && !terminal.screen.isOtherScreen && terminal.screen.modes == [25, 7], sourceLocation: place)
     }
 
-    @Test("The program itself crashes or is told to end: the screen, the keys and the mouse are the shell's again", arguments: [
+    @Test("The program itself crashes or gets a signal to end: the screen, the keys and the mouse are the shell's again", arguments: [
         SIGSEGV, SIGABRT, SIGBUS, SIGQUIT, SIGINT, SIGHUP, SIGTERM,
     ])
     func crashes(signal: Int32) throws {

@@ -9,7 +9,7 @@ import Wire
 extension SystemTests {
     /// Somebody who does not read, and those who do.
     @Suite("A slow reader, limits.json outbox_octets") struct BroadcastTests {
-        /// Octets of a change that carries `text`, roughly; so many of them a second make a megabyte.
+        /// Octets of a change that carries `text`, roughly; the number of them per second makes a megabyte.
         private static let octets = 3_800
         private static let text = String(repeating: "a", count: 3_500)
         /// Changes that are asked for together.
@@ -62,7 +62,7 @@ extension SystemTests {
             }
         }
 
-        @Test("who reads nothing while a megabyte a second comes is closed with 4001; memory is bounded, the others hear all of it in time")
+        @Test("a client that reads nothing of a megabyte per second is closed with 4001; memory is bounded, the others receive all of it in time")
         func deaf() throws {
             let folder = try TemporaryFolder()
             let demo = try Demo(in: folder.path)

@@ -30,7 +30,7 @@ extension SystemTests {
             withExtendedLifetime(server) {}
         }
 
-        @Test("what cannot be checked is told in one sentence")
+        @Test("a check that is impossible is reported in one sentence")
         func refusals() throws {
             let folder = try TemporaryFolder()
             let missing = try Programs.huddled("check", "--data", folder.path + "/nowhere")

@@ -93,7 +93,7 @@ extension SystemTests {
             #expect(text.output.contains("Zebra State"))
         }
 
-        @Test("what is said is listed, and watch shows it as a line that can be continued")
+        @Test("messages are listed, and watch shows each as a line that can be continued")
         func watches() throws {
             let other = HuddleProgram(server, token: demo.athletes[0].token)
             let said = try parent.run("say", "Practice", "moved", "--json")
@@ -133,7 +133,7 @@ extension SystemTests {
             #expect(reset == .object(["type": .string("reset"), "reason": .string("epoch_changed")]))
         }
 
-        @Test("2: wrong use is told before anything is sent", arguments: [
+        @Test("2: wrong use is refused before anything is sent", arguments: [
             ["dance"], ["events", "--loud"], ["events", "add", "--type", "camp", "--colour", "red"], ["events", "edit", "x"],
             ["events", "--type", "party"], ["say"], ["watch", "--since", "yesterday"], ["join"], ["events", "--server", "ftp://x"],
             ["events", "attend", "no such event"],
@@ -257,7 +257,7 @@ extension SystemTests {
             expect(try parent.run("edit", "message", "no-such-message", "x"), 2)
         }
 
-        @Test("3: a guest is told about the missing rights before anything about a file, and has nothing that could be undone")
+        @Test("3: a guest gets the refusal of rights before any about a file, and has nothing to undo")
         func guest() throws {
             let invited = try Programs.huddled(
                 "invite", "--data", server.folder, "--family", "\(demo.family)", "--name", "Ruth", "--role", "guest", "--by", "\(demo.parents[0].id)", "--json")

@@ -128,7 +128,7 @@ struct DailyUseTests {
         try server.stop()
     }
 
-    @Test("--plain asks field by field: each answer is looked at once, the others stay, and one can give it up")
+    @Test("--plain asks field by field: each answer is checked immediately, the others stay, and the form can be discarded")
     func plainQuestions() throws {
         let (_, demo, server) = try Demo.served()
         let huddle = HuddleProgram(server, token: demo.parents[0].token)
@@ -165,7 +165,7 @@ struct DailyUseTests {
         #expect(ending == .exited(0) && !terminal.written.contains(0x1B))
     }
 
-    @Test("--plain without a server says so, takes what is written, and /status tells what waits")
+    @Test("--plain without a server says so, accepts messages, and /status shows the waiting ones")
     func plainOffline() throws {
         let (_, demo, server) = try Demo.served()
         let huddle = HuddleProgram(server, token: demo.parents[0].token)
@@ -207,7 +207,7 @@ extension SystemTests {
             parent = HuddleProgram(server, token: demo.parents[0].token)
         }
 
-        @Test("wrong words are told in one line that says what to write", arguments: [
+        @Test("wrong words are refused in one line that says what to write", arguments: [
             ("evnts", "There is no command 'evnts': did you mean huddle events?"), ("upload x", "There is no command 'upload': did you mean huddle docs upload?"),
             ("xyzzy", "There is no command 'xyzzy'. See huddle --help."), ("events --upcomming", "There is no option --upcomming: did you mean --upcoming?"),
             ("events --xyzzy", "There is no option --xyzzy. See huddle help events."), ("help xyzzy", "There is no command or topic 'xyzzy'. huddle help lists them."),
@@ -233,7 +233,7 @@ extension SystemTests {
             #expect(answer.errors.contains("The output could not be written: No space left on device."), "\(answer.errors)")
         }
 
-        @Test("what watches ends when nobody reads any more, without waiting for the next change", arguments: ["watch --json --since 1", "events --watch", "events --watch --json"])
+        @Test("watch ends when nobody reads its output any more, without waiting for the next change", arguments: ["watch --json --since 1", "events --watch", "events --watch --json"])
         func brokenPipe(words: String) throws {
             let command = "'\(try Programs.path("huddle"))' \(words) | head -n 1"
             let answer = try Programs.run(

@@ -67,7 +67,7 @@ extension SystemTests {
             #expect(told.ending == .exited(3) && told.output.contains("ERROR   A process holds the data folder and does not answer"), "\(told.output)\(told.errors)")
         }
 
-        @Test("A watched server is not ready for two seconds and serves meanwhile, then drains; all within eight seconds")
+        @Test("A watched server is not ready for two seconds and serves in the meantime, then drains; all within eight seconds")
         func announced() throws {
             let (_, _, server) = try Demo.served()
             #expect(try get(server, "/readyz").status == "200")

@@ -99,7 +99,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("R134 R135 R139 what is refused is told in one sentence, with the status of proto/cli.md, and is not kept")
+        @Test("R134 R135 R139 a refused file is reported in one sentence, with the status of proto/cli.md, and is not kept")
         func refusals() throws {
             let server = try RunningServer(folder.path + "/data")
             let huddle = HuddleProgram(server, token: parent.token)
@@ -336,7 +336,7 @@ extension SystemTests {
 
         // MARK: Sharing
 
-        @Test("a link for a school opens for anyone who has it, is counted, shown once, and ended at once; a signed link works without a sign-in")
+        @Test("a link for a school opens for anyone who has it, is counted, shown once, and ended immediately; a signed link works without a sign-in")
         func sharing() throws {
             let server = try RunningServer(folder.path + "/data")
             let huddle = HuddleProgram(server, token: parent.token)
@@ -368,7 +368,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("through TLS, with --tls-ca; without it nothing is sent, and the reason is told")
+        @Test("through TLS, with --tls-ca; without it nothing is sent, and the reason is shown")
         func encrypted() throws {
             let certificates = try CertificateFolder()
             let server = try RunningServer(folder.path + "/data", options: certificates.options)

@@ -76,7 +76,7 @@ extension SystemTests {
             #expect(named.contains("filename=\"Fall _ 2026.mp4\"; filename*=UTF-8''Fall%20%E2%80%93%202026.mp4"))
         }
 
-        @Test("Tools/bench/downloads.py: one reader and ten at once, plain and TLS, get it whole while the server's memory stays flat")
+        @Test("Tools/bench/downloads.py: one reader and ten at the same time, plain and TLS, get it whole while the server's memory stays flat")
         func measured() throws {
             let programs = String(try Programs.path("huddled").dropLast("/huddled".count))
             // How fast is for `--least 0.8` on a machine that does nothing else.

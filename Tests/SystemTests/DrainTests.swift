@@ -10,7 +10,7 @@ import Wire
 extension SystemTests {
     /// Promises: durable, exactly-once, resumable; `honest errors` for the close code.
     @Suite("SIGTERM") struct DrainTests {
-        @Test("what was taken is answered, everybody is told to come back, and the end comes within 5 seconds")
+        @Test("accepted requests are answered, all clients are asked to reconnect, and the server ends within 5 seconds")
         func drains() throws {
             let (_, demo, server) = try Demo.served()
             let idle = try RawClient(server)

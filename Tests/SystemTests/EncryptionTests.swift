@@ -43,7 +43,7 @@ extension SystemTests {
             try wait(server, trusting: certificates.selfSigned)
             #expect(try !connects(server, trusting: certificates.authority))
 
-            // Nobody tells it this time.
+            // It gets no signal this time.
             try certificates.replace(PEM.local, PEM.localKey)
             try wait(server, trusting: certificates.authority)
 
@@ -109,7 +109,7 @@ extension SystemTests {
             }
         }
 
-        @Test("who speaks the wrong protocol at a port is told in theirs where possible, and the stream ends in order")
+        @Test("a client with the wrong protocol for a port gets an error in its own where possible, and the stream ends in order")
         func wrongProtocol() throws {
             let server = try RunningServer(folder.path, options: certificates.options)
             let told = try exchange(server.securePort, Array("GET /ws HTTP/1.1\r\nHost: a\r\n\r\n".utf8))

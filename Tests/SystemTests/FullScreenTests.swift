@@ -111,7 +111,7 @@ struct FullScreenTests: FullScreenSteps {
         #expect(count == 1)
     }
 
-    @Test("Where nothing can be kept nobody is told that it is; leaving asks first, and all is sent when the server is back")
+    @Test("Without a place to keep anything, no text claims that it is kept; leaving asks first, and all is sent when the server is back")
     func nothingKept() throws {
         let folder = try TemporaryFolder()
         let demo = try Demo(in: folder.path + "/data")
@@ -230,7 +230,7 @@ struct FullScreenTests: FullScreenSteps {
         Self.expectSameInLibVTerm(terminal)
     }
 
-    @Test("Why a key does nothing goes with the next key; what one did is told with the key that takes it back here")
+    @Test("The reason why a key does nothing goes with the next key; the effect of a key is shown with the key that undoes it here")
     func toasts() throws {
         let (folder, demo, server) = try Demo.served()
         let terminal = try Self.open(server, demo.athletes[0], folder, columns: 120, rows: 40)
@@ -361,7 +361,7 @@ struct FullScreenTests: FullScreenSteps {
         Self.expectSameInLibVTerm(again)
     }
 
-    @Test("Buffers: what others do is told by number, Alt-a goes there, a few letters go anywhere, one's own change says how it is taken back")
+    @Test("Pages: activity of others is shown by number, Alt-a goes there, a few letters go anywhere, and one's own change shows the key of undo")
     func buffers() throws {
         let (folder, demo, server) = try Demo.served()
         let parent = try Self.open(server, demo.parents[0], folder)

@@ -165,7 +165,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "‹ Transcript ›")
         try terminal.type("\u{1B}[B\u{1B}[B\u{1B}[B\u{1B}[B\u{1B}[C\r")
         try expect(terminal, "Trying again in")
-        // Keys work meanwhile: the room and back.
+        // Keys work in the meantime: the room and back.
         try terminal.type("\u{1B}1still here\r\u{1B}4")
         try expect(terminal, "1 pending")
         try expect(terminal, "Trying again in")

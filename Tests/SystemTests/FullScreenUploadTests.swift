@@ -143,7 +143,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         #expect(try documents().isEmpty)
     }
 
-    @Test("R141 a file that changed or went while huddle was dead is told in one sentence, and nothing of it goes up", arguments: [false, true])
+    @Test("R141 a file that changed or went while huddle was dead is reported in one sentence, and nothing of it is uploaded", arguments: [false, true])
     func changed(isGone: Bool) throws {
         let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
         defer { relay.end() }

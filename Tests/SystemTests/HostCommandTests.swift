@@ -133,7 +133,7 @@ extension SystemTests {
             try client.waitUntilLive()
             #expect(try fixture.ask("quota", "show", "--family", fixture.demo.family.description)["quotas"]?.elements.first { $0["quota"]?.string == "connections" }?["used"]?.integer == 1)
             #expect(try fixture.ask("status")["people"]?.integer == 1)
-            // One change more than may come at once.
+            // One change more than may come at one time.
             _ = try fixture.ask("quota", "set", "--family", fixture.demo.family.description, "--rows", "1")
             guard case .failure(let refused) = try client.perform(Ask.say("Too much.")) else { throw Unexpected("It was accepted.") }
             #expect(refused.code == .quotaExceeded)

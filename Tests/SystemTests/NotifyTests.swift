@@ -3,7 +3,7 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-@Suite("How a person is told that somebody wrote", .serialized, .lane(.terminals))
+@Suite("Notifications of messages", .serialized, .lane(.terminals))
 struct NotifyTests {
     private func expectFile(_ path: String, _ text: String) throws {
         let end = Clock.monotonicMilliseconds() + 10_000
@@ -51,7 +51,7 @@ struct NotifyTests {
         #expect(Files.exists(folder.path + "/told") == runs)
     }
 
-    @Test("what the configuration cannot mean is told at the start")
+    @Test("invalid lines of the configuration are reported at the start")
     func complaints() throws {
         let (folder, demo, server) = try Demo.served()
         let place = folder.path + "/" + demo.parents[0].name.replacing(" ", with: "") + "/huddle"
@@ -79,7 +79,7 @@ struct NotifyTests {
         let speaker = try FullScreenTests.open(server, athlete, folder)
         try FullScreenTests.expect(speaker, "? for keys")
         let before = terminal.written.count
-        // Only who is spoken to is told.
+        // Only a member who is named is notified.
         try speaker.type("just so\r")
         try FullScreenTests.expect(terminal, "just so")
         let between = terminal.written.count

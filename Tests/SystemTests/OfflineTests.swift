@@ -103,10 +103,10 @@ struct OfflineTests {
         #expect(said.components("Said beside the first") == 1 && said.components("Left by a script") == 1, "\(said)")
     }
 
-    /// Lines that the test needs to have been told of: fewer prove too little.
+    /// Lines that the client must have reported: fewer prove too little.
     private static let enough = 41
 
-    @Test("Killed 120 times while somebody types, with a server that comes and goes: what was told to wait arrives once")
+    @Test("Killed 120 times while a person types, with a server that comes and goes: each line reported as waiting arrives once")
     func killed() throws {
         let (server, demo, folder) = try demo()
         defer { withExtendedLifetime(folder) {} }
@@ -119,7 +119,7 @@ struct OfflineTests {
         var told: Set<String> = []
         var isUp = true
         var round = 0
-        // A client on a busy machine is often killed before it tells of a line. It is then killed more often, up to 240 times.
+        // A client on a busy machine is often killed before it reports a line. It is then killed more often, up to 240 times.
         while round < 120 || told.count < Self.enough && round < 240 {
             defer { round += 1 }
             if round % 8 == 5 {

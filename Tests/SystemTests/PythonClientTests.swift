@@ -383,7 +383,7 @@ extension SystemTests {
             #expect(try answer.json()["problem"]?.string == "No family.")
         }
 
-        @Test("mutations that are refused for now are sent again in the order of their ids, whatever each was told to wait")
+        @Test("mutations that are refused for now are sent again in the order of their ids, whatever wait each was given")
         func order() throws {
             guard let python else { return }
             let seen = try play(

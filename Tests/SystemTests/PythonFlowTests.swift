@@ -4,8 +4,8 @@ import Testing
 extension SystemTests {
     /// Two clients in Python's standard library, written from `proto/` alone in two ways (`Tests/Python`): one works lists out from the records that
     /// it holds, the other asks the server.
-    @Suite("Two Python clients at once") struct PythonFlowTests {
-        @Test("R021 R056 R057 R084 R092 R154 R156: the flows of the five documents, done by two clients at once, leave both with the same records and lists")
+    @Suite("Two Python clients at the same time") struct PythonFlowTests {
+        @Test("R021 R056 R057 R084 R092 R154 R156: the flows of the five documents, done by two clients at the same time, leave both with the same records and lists")
         func flows() throws {
             guard let python = try Self.python() else { return }
             let (_, demo, server) = try Demo.served()
@@ -37,7 +37,7 @@ extension SystemTests {
                 let check = "import sys, zoneinfo; zoneinfo.ZoneInfo('America/New_York'); sys.exit(sys.version_info < (3, 11))"
                 if (try? Programs.run(words[0], words.dropFirst() + ["-c", check]))?.ending == .exited(0) { return words }
             }
-            print("Two Python clients at once: SKIPPED, because there is no python3 (3.11 or later, with zone data)")
+            print("Two Python clients at the same time: SKIPPED, because there is no python3 (3.11 or later, with zone data)")
             if Environment.value("HUDDLE_REQUIRE_PYTHON") == "1" { Issue.record("there is no python3") }
             return nil
         }

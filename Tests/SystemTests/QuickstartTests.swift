@@ -50,7 +50,7 @@ extension SystemTests {
                 return try #require(words.first.flatMap { Int32($0) })
             }
 
-            /// Kills the server, and waits until nobody listens at its address any more: a killed process is not gone at once.
+            /// Kills the server, and waits until nobody listens at its address any more: a killed process is not gone immediately.
             func killServer(_ pid: Int32) throws {
                 kill(pid, SIGKILL)
                 let address = try #require(SocketAddress.split(listen))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Messages that are changed", .serialized, .lane(.terminals))
 struct RewriteTests {
-    @Test("A message that was changed elsewhere meanwhile is a conflict; the text of a deleted message stays in the line")
+    @Test("A message that was changed elsewhere in the meantime is a conflict; the text of a deleted message stays in the line")
     func rewrites() throws {
         let folder = try TemporaryFolder()
         let demo = try Demo(in: folder.path + "/data")

@@ -76,7 +76,7 @@ extension SystemTests {
             #expect(!Files.exists(data))
         }
 
-        @Test("config tells of all mistakes of a file, not of the first only")
+        @Test("config reports all mistakes of a file, not only the first")
         func all() throws {
             try write("a = 1\nlisten = x\nb = 2\n")
             let told = try config(["--check", "--config", path, "--data", data])

@@ -30,7 +30,7 @@ struct SettingsTests {
         var kept: String { String(decoding: (try? Files.read(config)) ?? [], as: UTF8.self) }
     }
 
-    @Test("Colours, clicks, keys and the title change at once; the file keeps them, and all else in it")
+    @Test("Colours, clicks, keys and the title change immediately; the file keeps them, and everything else in it")
     func changes() throws {
         let world = try World(Self.before)
         let terminal = try world.open()

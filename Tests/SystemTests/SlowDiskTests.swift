@@ -56,7 +56,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("a share link that many open can be ended: at once also while the disk stands still, promptly while it is slow, and for good")
+        @Test("a share link that many open can be ended: immediately also while the disk stands still, promptly while it is slow, and for good")
         func link() throws {
             let server = try RunningServer(data, launcher: disk.launcher)
             let huddle = HuddleProgram(server, token: demo.parents[0].token)
@@ -256,7 +256,7 @@ private final class Flood: Sendable {
     /// Requests that were answered.
     var count: Int { answers.load(ordering: .relaxed) }
 
-    /// Returns when so many were answered.
+    /// Returns when the given number was answered.
     func wait(for wanted: Int) throws {
         let deadline = Clock.monotonicMilliseconds() + 60_000
         var nothing: [Poll.Item] = []

@@ -1,5 +1,5 @@
 import Testing
 
 /// The built programs, as their users meet them: processes, sockets, files, signals. One test at a time, because each waits for
-/// processes, and more of them at once would measure each other.
+/// processes, and more of them at the same time would measure each other.
 @Suite("The programs", .serialized, .lane(.programs)) struct SystemTests {}

@@ -53,7 +53,7 @@ extension SystemTests {
             #expect(back.ending == .exited(0), "\(back.errors)")
         }
 
-        @Test("what cannot be done is told in one sentence, and no file is left", arguments: [false, true])
+        @Test("an impossible transfer is reported in one sentence, and no file is left", arguments: [false, true])
         func refusals(served: Bool) throws {
             let folder = try TemporaryFolder()
             let (data, file) = (folder.path + "/data", folder.path + "/family.tar")

@@ -90,7 +90,7 @@ struct TypingKeptTests {
         return "\(state)/\(server)/\(member)"
     }
 
-    @Test("Forms that cannot be opened again are kept, and what was typed about something that is gone is told with its file")
+    @Test("Forms that cannot be opened again are kept, and text about a deleted record is reported with its file")
     func unrestored() throws {
         let folder = try TemporaryFolder()
         let demo = try Demo(in: folder.path + "/data")

@@ -20,13 +20,13 @@ extension SystemTests {
 
         private static var rounds: String { Environment.value("HUDDLE_UPLOAD_ROUNDS") ?? "12" }
 
-        @Test("P46 twelve that begin at once where four have room: four get it, and what is cancelled is free again")
+        @Test("P46 of twelve uploads that begin at the same time where four have room, four get it; a cancelled one frees its room")
         func quota() throws {
             let answer = try Self.run(Self.python, "quota")
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 
-        @Test("hostile requests get their status, a code and a sentence, and nothing of them is kept; sixteen at once leave the file whole")
+        @Test("hostile requests get their status, a code and a sentence, and nothing of them is kept; sixteen at the same time leave the file whole")
         func hostile() throws {
             let answer = try Programs.run(Self.python, [Programs.root + "/Tests/Python/hostile_uploads.py", Programs.path("huddled")], timeout: 300_000)
             #expect(answer.ending == .exited(0), "\(answer.errors)")
@@ -39,7 +39,7 @@ extension SystemTests {
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 
-        @Test("R140 several uploads at once, and several requests for one: the newest continues, no octet is wrong")
+        @Test("R140 several uploads at the same time, and several requests for one: the newest continues, no octet is wrong")
         func concurrent() throws {
             let answer = try Self.run(Self.python, "concurrent")
             #expect(answer.ending == .exited(0), "\(answer.errors)")

@@ -233,7 +233,7 @@ struct EventsViewTests {
         #expect(Self.type(&view, "q") == [.shared(.close)])
     }
 
-    @Test("A guest is offered nothing that changes records, and is told so before any question")
+    @Test("A guest is offered nothing that changes records, and gets the refusal before any question")
     func guests() throws {
         var view = try Self.view()
         view.mayWrite = false

@@ -88,7 +88,7 @@ struct SchemaDocumentTests {
         #expect(CloseCode.reconnects(code) == reconnects)
     }
 
-    @Test("A refusal that may be sent again says when, never at once; of the others a slowed sign-in alone", arguments: ErrorCode.allCases)
+    @Test("A refusal that may be sent again says when, never immediately; of the others a slowed sign-in alone", arguments: ErrorCode.allCases)
     func retries(_ code: ErrorCode) {
         #expect(Rejection(code, "x.").retryAfter == (code.isRetryable ? 1_000 : nil))
         #expect(Rejection(code, "x.", retryAfter: 1).retryAfter == (code.isRetryable || code == .signInFailed ? 50 : nil))

@@ -29,7 +29,7 @@ struct MemberActivityTests {
         #expect(!ends(ana))
     }
 
-    @Test("The own activity is told at the first key, repeated while it lasts, and ended once")
+    @Test("The own activity is sent at the first key, repeated while it lasts, and ended once")
     func own() {
         var own = OwnActivity()
         func told(_ wanted: Activity?, _ now: Int64) -> Activity? { own.next(wanted, now: now) }
@@ -41,7 +41,7 @@ struct MemberActivityTests {
         #expect(told(nil, Activity.repetition + 2) == nil)
     }
 
-    @Test("Another activity is told no sooner than a second after the last one")
+    @Test("Another activity is sent no sooner than a second after the last one")
     func pace() {
         var own = OwnActivity()
         func told(_ wanted: Activity?, _ now: Int64) -> Activity? { own.next(wanted, now: now) }

@@ -274,7 +274,7 @@ struct TimelineTests {
         #expect(unread.firstMessage == .message(World.id(500)) && unread.changes == 1)
     }
 
-    @Test("An undo is told as the change that it undid, and a redo as what was done again")
+    @Test("An undo is shown as the change that it undid, and a redo as the change that it repeated")
     func undone() {
         var scene = Scene()
         scene.receive(.change(Self.attended(11, version: 3)))

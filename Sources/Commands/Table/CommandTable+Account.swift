@@ -55,7 +55,7 @@ extension CommandTable {
         Command(
             .recovery, .account, words: [["recovery"]], arguments: [.init("DO", .word(["codes", "member"])), .init("NAME", .text, required: false)], output: .answer,
             "ten recovery codes for yourself; or, for parents, a code by which a member comes back",
-            notes: "codes are shown once, and replace the former ones. member makes a code for somebody who has lost their sign-in; they run huddle join CODE within 24 hours, and all their devices are told."),
+            notes: "codes are shown once, and replace the former ones. member makes a code for somebody who has lost their sign-in; they run huddle join CODE within 24 hours, and all their devices are notified."),
         Command(
             .mail, .account, words: [["mail"]], arguments: [.init("DO", .word(["show", "set", "confirm", "remove"]), required: false), .init("VALUE", .text, required: false)],
             output: .answer, "your e-mail address, for coming back without a password; set it with a code that is sent to it",

@@ -158,7 +158,7 @@ package final class ClientSession {
         return request
     }
 
-    /// Tells the others what the person does at this moment, if the server passes it on.
+    /// Sends the person's activity to the others, if the server passes it on.
     package func tell(_ activity: Activity) {
         guard engine.isJoined, engine.features.contains(.activity) else { return }
         carryOut([.send(.activity(activity))])

@@ -108,7 +108,7 @@ struct SyncMachine {
                 isConnected = false
                 wantsConnection = false
             case .wake(let after): try hold(after >= 0, "a timer in the past")
-            case .changed(let ids): try hold(ids == Set(ids).sorted() && !ids.isEmpty, "records are told twice, or none")
+            case .changed(let ids): try hold(ids == Set(ids).sorted() && !ids.isEmpty, "records are reported twice, or none")
             case .replaced: break
             case .notify(.acknowledged(let ack)):
                 try hold(open.remove(ack.mutation) != nil, "mutation \(ack.mutation) is acknowledged unasked, or twice")

@@ -38,7 +38,7 @@ struct DownloadTests {
         #expect(head.fields.only("accept-ranges") == "bytes")
     }
 
-    @Test("who has no right to it gets the answer of what never was; who shows nothing is asked for a token")
+    @Test("a member without the right gets the answer for a document that never was; a request without a token is asked for one")
     func nobody() throws {
         let fixture = try DocumentFixture()
         let never = Identifier(high: 6, low: 6)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Share links: what a coach gets, product.md (Documents)", .serialized)
 struct SharePageTests {
-    @Test("the page tells what it is, in text whatever the title holds, and the button gives the file; both are counted once")
+    @Test("the page describes the document, as text whatever the title holds, and the button gives the file; both are counted once")
     func page() throws {
         let title = "\"><script>alert('x')</script>&"
         let fixture = try DocumentFixture(name: "<b>&\"'.pdf", title: title)
@@ -46,7 +46,7 @@ struct SharePageTests {
         #expect(try fixture.shareFigures() == (0, 1))
     }
 
-    @Test("what has ended, was cut, or never was gets one and the same page")
+    @Test("a link that has ended, was cut off or never was gets one and the same page")
     func missing() throws {
         let fixture = try DocumentFixture()
         let never = try fixture.ask("GET /s/\(String(repeating: "A", count: 32))")
@@ -72,7 +72,7 @@ struct SharePageTests {
         }
     }
 
-    @Test("who tries many links that do not work has to wait, others do not")
+    @Test("an address that tries many invalid links has to wait, others do not")
     func guesses() throws {
         let fixture = try DocumentFixture()
         for number in 0..<GuessLimit.most { #expect(try fixture.ask("GET /s/guess\(number)", from: "198.51.100.7").status == 404) }

@@ -23,7 +23,7 @@ struct ShareRouteTests {
         "{\"school\":\"\(school)\"" + (days.map { ",\"days\":\($0)" } ?? "") + "}"
     }
 
-    @Test("a link is made, works at once and so long as was asked, is listed with its counts but never again with its secret, and ends")
+    @Test("a link is made, works immediately and for the requested time, is listed with its counts but never again with its secret, and ends")
     func life() throws {
         let fixture = try DocumentFixture()
         let before = Clock.wallMilliseconds()
@@ -74,7 +74,7 @@ struct ShareRouteTests {
         #expect(try versions() == 3)
     }
 
-    @Test("who may not: guests 403, strangers and other documents as what never was, nobody 401")
+    @Test("without the right: guests 403, strangers and other documents the answer for one that never was, no token 401")
     func rights() throws {
         let fixture = try DocumentFixture()
         let family = fixture.server
@@ -99,7 +99,7 @@ struct ShareRouteTests {
         #expect(try fixture.ask("POST \(fixture.path)/shares", as: family.athlete, content: wish(fixture.school)).status == 201)
     }
 
-    @Test("what is wrong with a wish is told with its field, and nothing is made")
+    @Test("an invalid request is refused with its field, and no link is made")
     func refusals() throws {
         let fixture = try DocumentFixture()
         let parent = fixture.server.parent
@@ -205,7 +205,7 @@ struct ShareRouteTests {
         }
     }
 
-    @Test("methods that are not there are told, with those that are")
+    @Test("unsupported methods are refused, with the list of supported ones")
     func methods() throws {
         let fixture = try DocumentFixture()
         for (line, allowed) in [("PUT \(fixture.path)/shares", "GET, HEAD, POST, DELETE, OPTIONS"), ("GET \(fixture.path)/link", "POST, OPTIONS")] {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Server
 
-/// A JPEG as far as its frame header tells: nobody here looks at the picture.
+/// A JPEG as far as its frame header shows: nobody here looks at the picture.
 private func jpeg(_ width: Int, _ height: Int, comment: String = "") -> [UInt8] {
     let words = Array(comment.utf8)
     let length = words.count + 2
@@ -82,7 +82,7 @@ struct ThumbnailTests {
         for _ in 0..<3 { documentFixture.documentFixture.server.turn() }
     }
 
-    @Test("who may see the document may see its picture, and nobody else can tell that there is one")
+    @Test("a member who may see the document may see its picture; nobody else can know that there is one")
     func rights() throws {
         let documentFixture = try ThumbnailFixture { _ in .image(Self.picture) }
         let (server, never) = (documentFixture.documentFixture.server, "/documents/\(Identifier(high: 1, low: 1))/thumbnail")
@@ -123,7 +123,7 @@ struct ThumbnailTests {
         #expect(text.made == 0)
     }
 
-    @Test("what could not be made now is not taken for a failure of the file")
+    @Test("a picture that could not be made now does not mark the file as faulty")
     func postponed() throws {
         let documentFixture = try ThumbnailFixture { _ in .postponed }
         for _ in 0..<2 {
@@ -133,7 +133,7 @@ struct ThumbnailTests {
         #expect(documentFixture.made == 2)
     }
 
-    @Test("while one is made, which takes long, everybody else is served; more than may wait are told to come back")
+    @Test("while one is made, which takes long, everybody else is served; requests above the limit are asked to come back")
     func slow() throws {
         let (gate, began) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
         let documentFixture = try ThumbnailFixture(limit: 1) { _ in

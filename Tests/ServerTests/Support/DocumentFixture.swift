@@ -91,7 +91,7 @@ final class DocumentFixture {
         try body(try StoreReader(path: server.folder.path + "/huddle.db", environment: HuddleServer.environment(server.limits)))
     }
 
-    /// Turns until the writer has done what it was told.
+    /// Turns until the writer has done its work.
     func until(_ what: String, _ isSo: (StoreReader) throws -> Bool) throws {
         try server.until(what) { try read(isSo) }
     }

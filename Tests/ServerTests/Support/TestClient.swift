@@ -93,7 +93,7 @@ final class TestClient {
         say("{\"type\":\"join\",\"family\":\"\(family)\",\"client\":\"\(Identifier(high: 7, low: client))\"\(extra)}")
     }
 
-    /// A mutation that makes a message of so many characters.
+    /// A mutation that makes a message of the given length.
     func mutate(_ number: Int, text: String = "Hi") {
         let id = Identifier(high: UInt64(number), low: UInt64(bitPattern: Int64(ObjectIdentifier(self).hashValue)))
         say(

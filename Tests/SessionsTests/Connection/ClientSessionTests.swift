@@ -122,7 +122,7 @@ struct ClientSessionTests {
         loop.server.answerPings()
         let before = Clock.monotonicMilliseconds()
         try loop.run { _ in Clock.monotonicMilliseconds() - before > 20 }
-        #expect(loop.session.lagSeconds >= 1, "what was told stays")
+        #expect(loop.session.lagSeconds >= 1, "the reported lag stays")
     }
 
     @Test("A violation of the protocol ends the connection, and the next one resumes", arguments: [

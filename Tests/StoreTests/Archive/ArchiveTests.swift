@@ -434,7 +434,7 @@ struct LyingArchiveTests {
     }
 }
 
-@Suite("Archive of a family: visible at once or not at all", .bothEngines)
+@Suite("Archive of a family: visible all together or not at all", .bothEngines)
 struct ArchiveAtomicityTests {
     @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds")
     func killed() throws {
@@ -480,7 +480,7 @@ struct ArchiveAtomicityTests {
         }
     }
 
-    @Test("until it is finished nobody sees a family, a member or a name, and others continue meanwhile")
+    @Test("until it is finished nobody sees a family, a member or a name, and others continue in the meantime")
     func unseen() throws {
         let archives = try ArchiveFolder()
         let world = try World(seed: 16)
@@ -496,7 +496,7 @@ struct ArchiveAtomicityTests {
                 guard case .failure(let refusal) = try other.store.perform(.token(member: family.home.parent)).0 else { throw Unexpected() }
                 #expect(refusal.code == .notFound)
                 try other.mutate(neighbours, neighbours.parent, message(other.newID(), "step \(step)"))
-                // A family that is made meanwhile does not get the key of the one that is coming.
+                // A family that is made in the meantime does not get the key of the one that is coming.
                 _ = try other.home("Born at \(step)")
             } catch {
                 Issue.record("\(error)")

@@ -26,7 +26,7 @@ struct CheckTests {
 
     private func tamper(_ sql: String) throws { try Database(path: fixture.world.path, mode: .readWrite).execute(sql) }
 
-    @Test("what was made in good order agrees, purged and deleted records and all, and is counted")
+    @Test("a database in good order passes and is counted, purged and deleted records included")
     func agrees() throws {
         let (two, _) = try fixture.add([5])
         try fixture.remove(two)
@@ -38,14 +38,14 @@ struct CheckTests {
         #expect(report.findings == [])
         #expect(report.agrees && report.families == 1 && report.documents == 2 && report.files == 2 && report.octets == 6)
         #expect(report.changes == Int(try fixture.world.snapshot(fixture.home).sequence))
-        // A day after its record was purged nobody needs the file any more, and that no sweep took it yet is told.
+        // A day after the purge of its record nobody needs the file, and the check reports that no sweep has taken it yet.
         fixture.pass(Surroundings.day + 1)
         #expect(try fixture.check().findings.map(\.code) == [.fileUnused])
         try fixture.sweep()
         #expect(try fixture.check().findings == [])
     }
 
-    @Test("whatever random families did agrees", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("the data of random families passes", arguments: 1...4 as ClosedRange<UInt64>)
     func families(seed: UInt64) throws {
         let world = try World(seed: seed)
         var family = try RandomFamily(world, seed: seed)
@@ -79,7 +79,7 @@ struct CheckTests {
         ("UPDATE share_links SET document = x'00000000000000000000000000000001'", .shareWithoutDocument),
     ]
 
-    @Test("each damage of the database is told", .sqliteOnly("It damages rows"), arguments: damage)
+    @Test("each damage of the database is reported", .sqliteOnly("It damages rows"), arguments: damage)
     func database(sql: String, code: CheckReport.Finding.Code) throws {
         try tamper(sql)
         let report = try fixture.check()
@@ -88,7 +88,7 @@ struct CheckTests {
         for finding in report.findings { #expect(finding.sentence.hasSuffix(".") && !finding.sentence.contains("Rice"), "\(finding.sentence)") }
     }
 
-    @Test("each damage of the files is told", arguments: [CheckReport.Finding.Code.fileMissing, .fileLength, .fileContent])
+    @Test("each damage of the files is reported", arguments: [CheckReport.Finding.Code.fileMissing, .fileLength, .fileContent])
     func files(code: CheckReport.Finding.Code) throws {
         let path = fixture.blobs.path(of: blob)
         switch code {

@@ -58,7 +58,7 @@ struct DocumentTests {
         try world.mutate(home, home.parent, delete(.document, two, base: 3))
         try world.mutate(home, home.parent, restore(.document, two, base: 4))
         #expect(try current() == [two])
-        // With a newer one uploaded meanwhile, what comes back is an older version with a number of its own.
+        // After a newer upload in the meantime, the restored document is an older version with a number of its own.
         try world.mutate(home, home.parent, delete(.document, two, base: 5))
         let three = world.newID()
         #expect(try add(document(three, replaces: one)) == 3)
@@ -66,7 +66,7 @@ struct DocumentTests {
         #expect(try current() == [three])
     }
 
-    @Test("who may not write an athlete's records may not upload for them, and a mutation never creates a document")
+    @Test("a member without the right to write an athlete's records may not upload for them, and a mutation never creates a document")
     func rights() throws {
         let mia = try world.athlete(home, name: "Mia")
         let gus = try world.member(home, .guest, name: "Gus")
@@ -78,7 +78,7 @@ struct DocumentTests {
         #expect(try world.mutate(home, home.parent, bare).code == .notAllowed)
     }
 
-    @Test("what breaks a rule leaves nothing behind: no title, an unknown predecessor, another athlete's, the same id")
+    @Test("a document that breaks a rule leaves nothing behind: no title, an unknown predecessor, another athlete's, the same id")
     func refusals() throws {
         let one = world.newID()
         _ = try add(document(one))
@@ -103,7 +103,7 @@ struct DocumentTests {
     }
 }
 
-@Suite("Rights act at once, guarantees.md (isolated)", .bothEngines)
+@Suite("Rights act immediately, guarantees.md (isolated)", .bothEngines)
 struct RightsTests {
     @Test("from the change on by which an athlete lets parents only view, no parent's edit is done, in the same commit too")
     func parentAccess() throws {

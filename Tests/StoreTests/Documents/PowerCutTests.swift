@@ -19,7 +19,7 @@ private final class Delivery {
     private(set) var home: World.Home?
     private var leo: Identifier?
     private let id = Identifier(high: 0x0191_0000_0000_7000, low: 0x8000_0000_0000_4711)
-    /// The uploader was told that the document is there.
+    /// The uploader has the answer that the document is there.
     private(set) var isConfirmed = false
     private var promised: Int64 = 0
 
@@ -135,7 +135,7 @@ struct PowerCutTests {
         for operation in 1...operations {
             let delivery = try Delivery(seed: seed &* 1_000 &+ UInt64(operation))
             faultvfs_crash_at(delivery.vfs.name, operation, seed % 2 == 0 ? FAULTVFS_LOSE : FAULTVFS_RANDOM, seed)
-            // The last ones are the closing of the database, whose failure nobody is told.
+            // The last ones are the closing of the database, whose failure is reported to nobody.
             do { try delivery.run() } catch { #expect(error is StoreFailure, "operation \(operation): \(error)") }
             #expect(faultvfs_crashed(delivery.vfs.name) != 0)
             #expect(faultvfs_restart(delivery.vfs.name) == 0)

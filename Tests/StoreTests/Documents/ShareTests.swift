@@ -93,7 +93,7 @@ struct ShareTests {
         _ = try share(life: NewShare.longestLife)
     }
 
-    @Test("P47 revoking ends a link at once and for good; twice is not an error, a link of nobody is not found")
+    @Test("P47 revoking ends a link immediately and for good; twice is not an error, an unknown link is not found")
     func revokes() throws {
         let created = try share().created
         try end(created.link.id, home.family, home.parent)

@@ -108,7 +108,7 @@ struct SweepTests {
         #expect(try fixture.check().findings.isEmpty)
     }
 
-    @Test("what a crash left between file and record goes after a day, unless its upload still waits to be finished")
+    @Test("a file that a crash left without a record is removed after a day, unless its upload still waits to be finished")
     func orphans() throws {
         let orphan = try fixture.blobs.put([9], family: fixture.home.family)
         let upload = try fixture.uploads.create(fixture.world.newID(), length: 1, description: [])

@@ -117,7 +117,7 @@ struct ListRequirementTests {
         #expect(titles(try list(.coach) { $0.school = rice }) == ["Ann Lee", "Jo Diaz"])
     }
 
-    @Test("R121 R125 R127 documents: newest first; by text, types, school and shared, several at once; in five orders")
+    @Test("R121 R125 R127 documents: newest first; by text, types, school and shared, several together; in five orders")
     func documents() throws {
         let rice = world.newID(), baylor = world.newID()
         try world.mutate(home, home.parent, school(rice, "Rice"), school(baylor, "Baylor"))
@@ -153,7 +153,7 @@ struct ListRequirementTests {
         #expect(titles(try list(.event)) == ["Renamed"])
     }
 
-    @Test("R142 a deleted document is gone from lists and figures at once, and deleting it again is not found to be new")
+    @Test("R142 a deleted document is gone from lists and figures immediately, and a second deletion changes nothing")
     func deletedDocument() throws {
         let id = try document("Fall grades")
         try world.mutate(home, home.parent, delete(.document, id, base: 1))
@@ -194,7 +194,7 @@ struct ListRequirementTests {
         #expect(sizes == [50, 50, 20])
     }
 
-    @Test("R149 who uploaded a document and whose it is stays known; schools are added to and taken from those it is shared with")
+    @Test("R149 the uploader and the athlete of a document stay known; schools are added to and removed from those it is shared with")
     func shared() throws {
         let rice = world.newID(), baylor = world.newID()
         try world.mutate(home, home.parent, school(rice, "Rice"), school(baylor, "Baylor"))

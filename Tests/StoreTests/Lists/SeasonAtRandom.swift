@@ -183,7 +183,7 @@ struct SeasonAtRandom {
 
     private let days = (0..<92).compactMap { CalendarDate("2026-10-01")?.adding(days: $0) }
 
-    /// Several filters at once, a search, somebody's season.
+    /// Several filters together, a search, somebody's season.
     mutating func request(_ kind: Kind) throws -> ListRequest {
         let all = try filters(kind)
         var filter = one(all)

@@ -7,7 +7,7 @@ import Wire
 
 extension SystemTests.RestartTests {
     /// Promise: exactly-once. A session of ours catches up before it sends again, and so finds most of its own changes done; other
-    /// clients send at once.
+    /// clients send immediately.
     @Test("a client that sends everything again without looking has it done once, and gets the first answer")
     func sendsAgain() throws {
         let seed = SplitMix64.freshSeed()

@@ -31,7 +31,7 @@ final class EditingClient: Sendable {
 
     /// - Parameters:
     ///   - side: 0 or 1: which of the fields it edits, so that most edits are disjoint.
-    ///   - progress: a descriptor on which an octet tells what happened.
+    ///   - progress: a descriptor on which an octet reports each event.
     init(
         _ address: ServerAddress, _ member: Demo.Member, athletes: [Identifier], side: Int, mutations: Int, seed: UInt64, progress: Int32,
         deadline: Int64
@@ -63,7 +63,7 @@ final class EditingClient: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Has it try to connect at once.
+    /// Makes it connect immediately.
     func hurry() { shared.withLock { $0.waker }?.post { $0.hurry() } }
 
     /// The newest sequence of its own mutations, once it has finished.

@@ -1,8 +1,8 @@
 import Posix
 
-/// Files that are being written by somebody who tells nobody.
+/// Files that another process writes without notice.
 enum Parts {
-    /// Until a `.part` of more than so many octets is in a folder; it is looked at again and again.
+    /// Waits until a `.part` of more than the given octets is in a folder, looking repeatedly.
     static func wait(in folder: String, octets: Int) throws {
         let deadline = Clock.monotonicMilliseconds() + 20_000
         while try !Files.list(folder).contains(where: { try $0.hasSuffix(".part") && Files.status("\(folder)/\($0)")?.size ?? 0 > octets }) {

@@ -33,7 +33,7 @@ final class StallingRelay: Sendable {
 
     let port: UInt16
     private let state = Lock(State())
-    /// The test's end of each, and the thread's: it is told to look again, and tells that a connection stands still.
+    /// The test's end of each, and the thread's: it gets requests to look again, and reports that a connection stands still.
     private let call: FileDescriptor
     private let news: FileDescriptor
     private let ends: (call: Int32, news: Int32)
@@ -121,7 +121,7 @@ final class StallingRelay: Sendable {
             let ready = Set(items.filter { $0.ready != [] }.map(\.raw))
             if ready.contains(ends.call) { _ = try receive(ends.call) }
             if ready.contains(listener.raw), let client = try Socket.accept(on: listener.raw) {
-                // A server that is not there: the client hears that at once.
+                // A server that is not there: the client notices that immediately.
                 if let upstream = try? Socket.connectTCP(host: "127.0.0.1", port: server) {
                     try Socket.setBlocking(client.raw, true)
                     links.append(Link(client, upstream))

@@ -204,7 +204,7 @@ final class TemporaryStore {
     /// One more reader.
     func openReader() throws -> StoreReader { try StoreReader(path: databasePath, environment: environment) }
 
-    /// One commit of so many mutations, each one new message, over all families in turn.
+    /// One commit of the given number of mutations, each a new message, over all families in turn.
     func commit(_ batch: Int) throws {
         try propose((0..<batch).map { _ in
             records += 1

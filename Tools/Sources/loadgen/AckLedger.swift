@@ -1,6 +1,6 @@
 /// The messages of one publisher: which wait for their answer, and which have not left yet.
 struct AckLedger {
-    /// Messages that may be unanswered at once.
+    /// Messages that may be unanswered at the same time.
     let limit: Int
     /// Messages that left; they are numbered from 1.
     private(set) var sent: Int64 = 0

@@ -8,7 +8,7 @@ import Wire
 class ClientPool: ReactorHooks {
     let reactor: Reactor
     let target: LoadTarget
-    /// Tells this run from every other.
+    /// Distinguishes this run from every other.
     let runID: Int64
     private(set) var connections: [LoadConnection] = []
     private(set) var live = 0

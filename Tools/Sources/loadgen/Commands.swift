@@ -23,9 +23,9 @@ let usage = """
 
     seed    fills the data folder of a server that does not run with families 0...N-1 of M parents each.
             THEIR TOKENS CAN BE GUESSED BY ANYBODY. Never serve people from such a folder.
-            --records puts so many records into family 0; --years lets it live so long, with 50,000 changes of all kinds.
+            --records puts that many records into family 0; --years gives it that much history, 50,000 changes of all kinds.
     mutate  every member joins; the first P of each family (1) publish messages and all check what they get.
-            --window: so many unanswered per publisher (1). --rate: so many a second of all together, on
+            --window: unanswered messages per publisher (1). --rate: messages per second of all together, on
             schedule, with latency counted from the intended time. --pid adds the server's CPU.
     idle    memory of the server for each connection that joined and does nothing.
     resume  all connections join and note their cursors. Then restart the server and send a line to standard input: all connect again

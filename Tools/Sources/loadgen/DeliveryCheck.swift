@@ -8,7 +8,7 @@ struct DeliveryCheck {
     private(set) var duplicates = 0
     private(set) var late = 0
 
-    /// Numbers that may be missing at once before the check gives up being exact: a receiver that lost so much has failed anyway.
+    /// Numbers that may be missing at the same time before the check stops being exact: a receiver that lost so much has failed anyway.
     static let maxMissing = 100_000
 
     mutating func receive(_ number: Int64) {

@@ -187,7 +187,7 @@ final class LoadConnection: Channel {
         pool.didFail(self, reason, wasLive: wasLive)
     }
 
-    /// Leaves, with a close frame if the kernel takes it at once.
+    /// Leaves, with a close frame if the kernel accepts it immediately.
     func leave() {
         guard phase != .ended else { return }
         if phase != .connecting, phase != .upgrading {

@@ -52,9 +52,9 @@ struct LoadTarget {
 /// How messages are published.
 struct MutatePlan {
     enum Pace: Equatable {
-        /// So many unanswered per publisher, always.
+        /// A constant number of unanswered messages per publisher.
         case closed(window: Int)
-        /// So many messages a second, of all publishers together, whether they are answered or not.
+        /// Messages per second of all publishers together, whether they are answered or not.
         case open(perSecond: Int)
     }
 

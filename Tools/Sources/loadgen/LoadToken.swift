@@ -2,7 +2,7 @@
 ///
 ///     HLG:<run>:<family>:<publisher>:<number>:<nanoseconds>;
 struct LoadToken: Equatable {
-    /// Tells this run's messages from those that an earlier one left.
+    /// Distinguishes this run's messages from those of an earlier one.
     var run: Int64
     var family: Int64
     /// Of the family's publishers, from 0.

@@ -17,7 +17,7 @@ final class PaceTimer: Channel {
         _ = try reactor.add(fd: raw, interest: .readable, channel: self)
     }
 
-    /// Fires once at `time`, monotonic nanoseconds; at once when that has passed. `nil` never.
+    /// Fires once at `time`, monotonic nanoseconds; immediately if that has passed; never for `nil`.
     func arm(_ time: Int64?) {
         var setting = itimerspec()
         if let time {

@@ -125,7 +125,7 @@ struct TenYears {
         try commit(Operation(kind: kind, id: id, action: .update(base: version, merge: .disjoint, patch: patch(kind, values))))
     }
 
-    /// - Returns: whether it was done; what the rules refuse (two items at once) is part of life.
+    /// - Returns: whether it was done; refusals by the rules (two items at the same time) are expected.
     @discardableResult
     private mutating func commit(_ operation: Family.Operation) throws -> Bool {
         mutation += 1

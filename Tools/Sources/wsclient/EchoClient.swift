@@ -9,7 +9,7 @@ import WebSocket
 final class EchoClient {
     /// Milliseconds that a server may be silent: the longest cases of the suite take no longer than 480 s.
     private static let silence = 500_000
-    /// Octets received at once.
+    /// Octets per receive.
     private static let receiveOctets = 65_536
 
     private let socket: FileDescriptor

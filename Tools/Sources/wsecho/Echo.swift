@@ -118,7 +118,7 @@ struct Echo: ~Copyable {
         guard !head.isEmpty else {
             let length = octets.withMemoryRebound(to: UInt8.self) { answer(UnsafeBufferPointer($0).span, channel) }
             if let length {
-                // Frames may follow the request at once, in the same octets.
+                // Frames may follow the request immediately, in the same octets.
                 if phase == .open, length < octets.count { echo(UnsafeMutableRawBufferPointer(rebasing: octets[length...]), channel) }
             } else {
                 head = Array(octets)

@@ -5,7 +5,7 @@ import WebSocket
 
 /// One reactor, one listener, and every connection that is open.
 final class EchoServer {
-    /// Milliseconds that connections get to finish after SIGTERM: a local peer answers a close frame at once.
+    /// Milliseconds that connections get to finish after SIGTERM: a local peer answers a close frame immediately.
     private static let drainMilliseconds: Int64 = 1_000
 
     let reactor: Reactor
@@ -77,7 +77,7 @@ final class EchoServer {
         guard listener != nil else { return reactor.stop() }
         listener?.close()
         listener = nil
-        // A copy: those that end at once leave the list.
+        // A copy: connections that end immediately leave the list.
         for connection in Array(connections) { connection.goAway() }
         if connections.isEmpty { reactor.stop() }
         if let stopping { _ = reactor.schedule(afterMilliseconds: Self.drainMilliseconds, stopping, kind: 0) }
