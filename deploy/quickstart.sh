@@ -53,7 +53,7 @@ find_server() {
     [ -n "$pid" ] && words=$(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline") && [[ $words == *"huddled serve "* ]]
 }
 
-# Waits until $1 (HOST:PORT) answers, at most 10 s; fails at once when process $2 ends.
+# Waits until $1 (HOST:PORT) answers, at most 10 s; fails immediately when process $2 ends.
 wait_until_ready() {
     local tries
     for ((tries = 0; tries < 200; tries++)); do

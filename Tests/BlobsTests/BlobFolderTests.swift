@@ -90,7 +90,7 @@ struct BlobFolderTests {
         #expect(found.contains(.blob(blob, octets: 2, modified: 0)))
         #expect(found.count == 2)
         guard case .stranger(let name, _)? = found.first(where: { if case .stranger = $0 { true } else { false } }) else {
-            Issue.record("an import under way is no blob")
+            Issue.record("an import under way is not a blob")
             return
         }
         #expect(name.hasSuffix(".incoming"))

@@ -17,7 +17,7 @@ struct DemoSeasonTests {
         let mutations: [(author: Identifier, operations: [Operation])]
 
         init(today: String) {
-            guard let today = CalendarDate(today) else { preconditionFailure("\(today) is no date") }
+            guard let today = CalendarDate(today) else { preconditionFailure("\(today) is not a date") }
             var last: UInt64 = 0
             mutations = DemoSeason.mutations(today: today, parents: parents, athletes: athletes) {
                 last += 1

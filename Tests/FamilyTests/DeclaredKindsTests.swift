@@ -9,7 +9,7 @@ struct DeclaredKindsTests {
     private func choice(_ kind: Kind, _ field: String) throws -> (words: [String], labels: [String]) {
         let index = try #require(kind.declaration.index(of: field))
         guard case .choice(let words, let labels) = kind.declaration.fields[index].type else {
-            Issue.record("\(kind.name).\(field) is no choice")
+            Issue.record("\(kind.name).\(field) is not a choice")
             return ([], [])
         }
         return (words, labels)

@@ -16,7 +16,7 @@ struct ReplayTests {
     func replay(_ name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let inputs = try keptInputs(target)
-        #expect(!inputs.isEmpty, "the corpus of \(name) is lacking")
+        #expect(!inputs.isEmpty, "the corpus of \(name) is missing")
         for (index, input) in inputs.enumerated() {
             do { try target.run(input) } catch { Issue.record("\(name), input \(index): \(error)") }
         }

@@ -1,6 +1,6 @@
 """What the five documents behind Huddle ask of a client (events list, new event, event detail, documents list, itinerary), done by two
-clients at once: plain.py, which works lists out from its records, and stream.py, which asks the server. At the end both have to hold the same
-records and lists, and what was done at once has to be there once.
+clients at the same time: plain.py, which works lists out from its records, and stream.py, which asks the server. At the end both have to hold the same
+records and lists, and simultaneous changes have to be there once.
 
     python3 flows.py URL TOKEN TOKEN
 
@@ -81,7 +81,7 @@ def expect(name, got, wanted):
 # The flows
 
 async def new_event(client, name, athlete, today):
-    """CE: a school that is not there yet and the event in one change; what is missing is told; the server's defaults."""
+    """CE: a school that is not there yet and the event in one change; missing values are named; the server's defaults."""
     school, event = fresh(), fresh()
     fields = {"type": "official_visit", "start_date": today, "start_time": "09:30", "school_id": school, "cost": "150", "state": "ny"}
     expect("without a name", await refused(client.mutate(create("event", fields | {"school_id": None}, athlete=athlete))),
@@ -134,7 +134,7 @@ async def itinerary(client, name, today):
     free = {"confirmation": {"code": "A1", "seats": [1, 2]}, "Zloty": "1.0"}
     await client.mutate(item(zoo, "Zoo", "10:00", "12:00", source_data=free), item(hotel, "Hotel", "08:00", "20:00", category="accommodation"))
     code, _, _ = await refused(client.mutate(item(lunch, "Lunch", "11:00", "13:00", category="food")))
-    expect("two places at once", code, "overlap")
+    expect("two places at the same time", code, "overlap")
     await client.mutate(item(lunch, "Lunch", "11:00", "13:00", category="food"), allow_overlap={"reason": "Tom joins later", "pairs": [[lunch, zoo]]})
     # Touching is not overlapping.
     await client.mutate(item(fresh(), "Walk", "13:00", "14:00"), item(fresh(), "Note", "13:30", None, include_in_itinerary=False))

@@ -32,7 +32,7 @@ def metadata(server, **other):
 
 
 def request(server, method, target, fields, body=b""):
-    """As it is sent. A field with a list stands there so many times, one with `None` not at all."""
+    """The request's octets. A field with a list is sent once per entry, one with `None` not at all."""
     lines = {"Host": "h", "Authorization": f"Bearer {server.token}", "Content-Length": str(len(body)), **fields}
     head = f"{method} {target} HTTP/1.1\r\n"
     for name, values in lines.items():
@@ -83,7 +83,7 @@ def creations(server):
         ("none", None, 400), ("no family", {"family": None}, 400), ("a family that is no id", {"family": "x"}, 400), ("nobody's family", {"family": str(uuid.uuid4())}, 404),
         ("an athlete that is no id", {"athlete": "\0"}, 400), ("an athlete that is nobody", {"athlete": str(uuid.uuid4())}, 400),
         ("no such type", {"type": "virus"}, 400), ("a type in other letters", {"type": "Highlight_Video"}, 400), ("no title", {"title": ""}, 400),
-        ("a title of 5,000", {"title": "x" * 5_000}, 400), ("a title that is no UTF-8", {"title": b"\xff\xfe"}, 400), ("a title with a line's end", {"title": "a\r\nSet-Cookie: b"}, 400),
+        ("a title of 5,000", {"title": "x" * 5_000}, 400), ("a title that is not UTF-8", {"title": b"\xff\xfe"}, 400), ("a title with a line's end", {"title": "a\r\nSet-Cookie: b"}, 400),
         ("no file name", {"filename": None}, 400), ("a file name that is not of the type", {"filename": "film.mp4.exe"}, 415), ("a file name of 300", {"filename": "x" * 300 + ".mp4"}, 400),
         ("a file name with a NUL", {"filename": "a\0.mp4"}, 400), ("a transcript that is a film", {"type": "transcript"}, 415), ("a digest that is none", {"sha256": "x"}, 400),
         ("a place that is no id", {"replaces": "x"}, 400), ("nobody's place", {"replaces": str(uuid.uuid4())}, 400),
@@ -185,7 +185,7 @@ def judge(what, octets, expected, port):
 
 
 def together(server, seed):
-    """Sixteen PATCHes for one upload at once, with offsets at random: each is taken or told why not, and the file is whole."""
+    """Sixteen PATCHes for one upload at the same time, with offsets at random: each is accepted or refused with a reason, and the file is whole."""
     chance, content = random.Random(seed), film(2_000_000, seed)
     path = create(server, 0, content, f"Together {seed}")
     wrong = []
@@ -195,7 +195,7 @@ def together(server, seed):
             status, fields, text = final(patch(server, 0, path, content[:end], offset), "PATCH")
         except OSError as error:
             return wrong.append(f"together: no answer ({error})")
-        # 503: so many wait for their turn as may.
+        # 503: the allowed number already waits.
         if status != 204 and (status not in (409, 423, 503) or not json.loads(text)["sentence"].endswith(".") or "retry-after" not in fields and status != 409):
             wrong.append(f"together: {status} {text[:160]}")
 
@@ -210,7 +210,7 @@ def together(server, seed):
     stands = offset_of(server, 0, path)
     if stands < len(content):
         finish(server, path, content, stands)
-    assert server.blob(content).read_bytes() == content, "of sixteen at once the file is another"
+    assert server.blob(content).read_bytes() == content, "after sixteen at the same time the file is another"
     return wrong
 
 

@@ -116,7 +116,7 @@ class Server:
 
 
 class Killer:
-    """Kills a server once, some time after it is told to."""
+    """Kills a server once, some time after the call."""
 
     def __init__(self, server, delay):
         self.server, self.struck = server, False

@@ -229,7 +229,7 @@ def main():
     check("Gus" not in second.as_string() and parent["name"].split()[0] not in second.get_content(), "the mail of an invite has names")
     DONE.append("killed")
 
-    # A 5xx is told to the inviter; a cut and silence are tried again.
+    # A 5xx is reported to the inviter; a cut and silence are tried again.
     box.replies = ["550 5.1.1 no such user"]
     tries = box.tried
     ended = huddle("invite", "Gil", "--role", "guest", "--email", "gil@example.org")

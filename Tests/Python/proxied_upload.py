@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A large document through a proxy: its sender is cut twice, goes on from the offset that the server has, and reads the document back.
+"""A large document through a proxy: its sender is cut twice, resumes from the offset that the server has, and reads the document back.
 
 proxied_upload.py URL CERTIFICATES TOKEN FAMILY ATHLETE OCTETS
 

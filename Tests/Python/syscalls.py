@@ -4,7 +4,7 @@
 syscalls.py HUDDLED UNIT [ROUNDS]
 
 Runs the server under strace while files are uploaded in every protocol, cut, downloaded in parts and through TLS and made pictures of, a family is exported, and expands
-the unit's SystemCallFilter by systemd-analyze. Runs as whoever starts it: as root SQLite makes calls that it does not make otherwise.
+the unit's SystemCallFilter by systemd-analyze. Runs as the calling user: as root SQLite makes calls that it does not make otherwise.
 Prints one line of JSON; ends with 1 when a call is outside of the filter. Needs strace, openssl and systemd-analyze; pictures need poppler-utils and ffmpeg.
 """
 import json
@@ -81,7 +81,7 @@ class Traced(uploads.Server):
 
 
 def load(server, rounds):
-    """Uploads whole and cut, several at once; downloads whole, in parts and by links; pictures."""
+    """Uploads whole and cut, several at the same time; downloads whole, in parts and by links; pictures."""
     ids = []
     for number in range(rounds):
         for version in (0, 3, 5, 6, 8):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Uploads against the real server: cut and killed at random places, in both protocols, by several at once, and by tuspy.
+"""Uploads against the real server: cut and killed at random places, in both protocols, by several at the same time, and by tuspy.
 
 uploads.py HUDDLED interrupt ROUNDS [SEED]   each round one file; the server is killed (SIGKILL) or the client cut at random offsets
 uploads.py HUDDLED tuspy ROUNDS [SEED]       the same with tuspy as it is: its process or the server is killed; needs it importable
-uploads.py HUDDLED concurrent [SEED]         several uploads at once, and several PATCHes for one
+uploads.py HUDDLED concurrent [SEED]         several uploads at the same time, and several PATCHes for one
 uploads.py HUDDLED quota [SEED]              members who race for what is left of a family's room
 uploads.py HUDDLED full FOLDER               the data in FOLDER, a file system of a few megabytes: it is full at different moments
 
@@ -231,7 +231,7 @@ def finish(server, path, content, offset):
 
 def concurrent(server, seed):
     chance = random.Random(seed)
-    # Several at once.
+    # Several at the same time.
     contents = [film(3_000_000 + n, n) for n in range(8)]
     paths = [create(server, [0, 8][n % 2], c, f"At once {n}") for n, c in enumerate(contents)]
     statuses = [None] * len(paths)
@@ -247,7 +247,7 @@ def concurrent(server, seed):
     assert all(s in (201, 204) for s in statuses), statuses
     for content in contents:
         assert server.blob(content).read_bytes() == content
-    # Several for one: the newest goes on, the older ones end, no octet is wrong.
+    # Several for one: the newest continues, the older ones end, no octet is wrong.
     content = film(4_000_000, "one")
     path = create(server, 0, content, "For one")
     older = [patch(server, 0, path, content, 0, 700_000 + 1_000 * n) for n in range(1)]
@@ -343,7 +343,7 @@ def race(server, chance, number):
 
 
 def quota(server, seed):
-    """Twelve begin at once where four have room, again and again; what is promised and what is stored is never more than the family's room."""
+    """Twelve begin at the same time where four have room, repeatedly; the promised and the stored octets are never more than the family's room."""
     chance = random.Random(seed)
     size, stored = 2_000_000, 0
     refused = 0
@@ -382,7 +382,7 @@ def quota(server, seed):
             **TUS, "Upload-Offset": "0", "Upload-Length": "1500000", "Content-Type": "application/offset+octet-stream"})
         assert status == 507 and json.loads(text)["code"] == "quota_exceeded", (status, text)
         assert server.ask("DELETE", fields["location"], TUS)[0] == 204
-        # One is brought to its end, the others are cancelled: their room is free at once.
+        # One is brought to its end, the others are cancelled: their room is free immediately.
         keep = chance.randrange(len(taken))
         for n, (_, fields, _, content) in enumerate(taken):
             if n == keep:
@@ -395,7 +395,7 @@ def quota(server, seed):
 
 
 def full(server, folder):
-    """Lets the disk be full with other amounts of room left: what was told stays, the server goes on, and with room again the file gets whole."""
+    """Lets the disk be full with other amounts of room left: acknowledged octets stay, the server continues, and with room again the file becomes complete."""
     ballast = pathlib.Path(folder, "ballast")
     refusals, offsets, size = {}, [], 1_500_000
     rooms = [0, 4_096, 8_192, 16_384, 40_000, 80_000, 200_000, 500_000, 900_000, 1_400_000, 1_499_000, 1_503_000, 1_520_000, 1_600_000]
@@ -427,7 +427,7 @@ def full(server, folder):
                     refusal(status, text)
                     continue
                 path = answered["location"]
-            # What is nearly done is brought to its end by whoever asks, and may be refused for want of room too.
+            # What is nearly done is brought to its end by any client that asks, and may be refused for want of room too.
             status, answered, text = server.ask("HEAD", path, TUS)
             if status != 200:
                 assert status == 507 and attempt < 2, status
@@ -478,7 +478,7 @@ class Fatal:
 
 
 def by_tuspy(order):
-    """In a process of its own: tuspy uploads a file, or goes on with it, until it is done or killed. Prints the address first."""
+    """In a process of its own: tuspy uploads a file, or resumes it, until it is done or killed. Prints the address first."""
     from tusclient import client
 
     tus = client.TusClient(f"http://127.0.0.1:{order['port']}/files", headers={"Authorization": f"Bearer {order['token']}"})

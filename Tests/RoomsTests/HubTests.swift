@@ -283,7 +283,7 @@ struct HubJoinTests {
         let frame = Array(repeating: UInt8(ascii: "x"), count: Hub.portionOctets / 2)
         script.answer(.snapshot(frames: Array(repeating: frame, count: 5), sequence: 9, HubScript.sums), id)
         #expect(script.seen().count == 2)
-        #expect(!script.hub.reportDrained { _ in false }, "nothing goes on before the outbox is empty")
+        #expect(!script.hub.reportDrained { _ in false }, "nothing continues before the outbox is empty")
         script.drain()
         #expect(script.seen().count == 2)
         script.drain()

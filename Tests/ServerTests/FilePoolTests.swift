@@ -77,7 +77,7 @@ struct FilePoolTests {
         for _ in 0..<3 { #expect(!server.disk.standBack()) }
         _ = gate.put(1)
         try room.skip(to: "ack")
-        try server.until("files go on") { server.disk.standBack() }
+        try server.until("files continue") { server.disk.standBack() }
     }
 
     @Test("mutations go before whatever else waits for the writer, of which one is done at a time")

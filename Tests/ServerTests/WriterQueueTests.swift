@@ -297,7 +297,7 @@ struct WriterQueueTests {
         #expect(queue.put(Self.job(.admin)) == false)
         #expect(queue.put(Self.proposals(0..<1)) == 0)
         #expect(queue.put(.stop(UsageNotes())) == false)
-        #expect(queue.takeRefusals() == [], "an end is no lack of room")
+        #expect(queue.takeRefusals() == [], "an end is not a lack of room")
         var requests = 0
         while let work = queue.take() {
             if case .job(.stop) = work { break }

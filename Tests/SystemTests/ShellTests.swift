@@ -12,7 +12,7 @@ extension SystemTests {
             let written = try Programs.run(Programs.path("huddle"), ["help", "--man"])
             #expect(written.ending == .exited(0))
             let path = Programs.root + "/deploy/huddle.1"
-            #expect(try Files.read(path) == Array(written.output.utf8), "write it anew: huddle help --man > deploy/huddle.1")
+            #expect(try Files.read(path) == Array(written.output.utf8), "write it again: huddle help --man > deploy/huddle.1")
             guard Files.exists("/usr/bin/groff") else { return }
             let read = try Programs.run("/usr/bin/groff", ["-man", "-Tutf8", "-ww", "-z", path])
             #expect(read.ending == .exited(0) && read.errors.isEmpty, "\(read.errors)")

@@ -20,7 +20,7 @@ struct PaletteTests {
             #expect(blue > red && blue > green && theme[.today].foreground == .indexed(231))
             for role in [StyleRole.outside, .notRegistered] {
                 guard case .indexed(let number) = theme[role].foreground.kind else {
-                    Issue.record("\(role) is no grey")
+                    Issue.record("\(role) is not grey")
                     continue
                 }
                 #expect((232...255).contains(number), "\(role)")

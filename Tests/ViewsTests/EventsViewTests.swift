@@ -324,7 +324,7 @@ struct EventsViewTests {
         var canvas = Canvas(Size(columns: 120, rows: 40))
         view.draw(RoomViewTests.facts(), &canvas)
         let week = try #require((0..<40).first { canvas.text(row: $0).contains(" 8•") })
-        #expect(canvas.text(row: week + 1).hasPrefix("━"), "the camp goes on from the week before\n\(canvas.text)")
+        #expect(canvas.text(row: week + 1).hasPrefix("━"), "the camp continues from the week before\n\(canvas.text)")
         #expect(canvas.text(row: week - 1).contains("━━━━━"))
         guard case .place("day", let day)? = canvas.target(at: Point(1, week + 1)) else {
             Issue.record("a bar cannot be clicked")

@@ -47,9 +47,9 @@ struct Malformed: Sendable, CustomTestStringConvertible {
             Malformed("text within a message", [0x01, 0x81] + mask + [0x61] + [0x81, 0x80] + mask, .continuationExpected, 1002),
             Malformed("binary within a text message", [0x01, 0x80] + mask + [0x02, 0x80] + mask, .continuationExpected, 1002),
             Malformed("a close of one octet", [0x88, 0x81] + mask + [3], .closeTruncated, 1002),
-            Malformed("a close reason that is no text", [0x88, 0x83] + mask + [3, 0xE8, 0xFF], .closeReasonInvalid, 1007),
+            Malformed("a close reason that is not text", [0x88, 0x83] + mask + [3, 0xE8, 0xFF], .closeReasonInvalid, 1007),
             Malformed("a close reason cut in a scalar", [0x88, 0x84] + mask + [3, 0xE8, 0xE2, 0x82], .closeReasonInvalid, 1007),
-            Malformed("text that is no text", [0x81, 0x82] + mask + [0x61, 0xFF], .textInvalid, 1007),
+            Malformed("text that is not text", [0x81, 0x82] + mask + [0x61, 0xFF], .textInvalid, 1007),
             Malformed("text that ends in a scalar", [0x81, 0x82] + mask + [0xE2, 0x82], .textInvalid, 1007),
             Malformed("a surrogate", [0x81, 0x83] + mask + [0xED, 0xA0, 0x80], .textInvalid, 1007),
             Malformed(

@@ -12,7 +12,7 @@ struct SchemaDocumentTests {
             if ProtoFolder.isWriting {
                 #expect(ProtoFolder.write(path, octets), "\(path)")
             } else {
-                #expect(ProtoFolder.read(path) == octets, "proto/\(path) differs from its declaration; write it anew (see ProtoFolder)")
+                #expect(ProtoFolder.read(path) == octets, "proto/\(path) differs from its declaration; write it again (see ProtoFolder)")
             }
         }
     }

@@ -16,7 +16,7 @@ struct MemberActivityTests {
         func expires(_ now: Int64) -> Bool { all.expire(now: now) }
         func ends(_ member: Identifier) -> Bool { all.end(member) }
         #expect(news(ana, Activity(.typing), 1_000))
-        #expect(!news(ana, Activity(.typing), 2_000), "repeated, it is no news")
+        #expect(!news(ana, Activity(.typing), 2_000), "repeated, it is not news")
         #expect(all.deadline == 2_000 + Activity.life)
         #expect(news(bob, Activity(.looking, event), 3_000))
         #expect(!expires(2_000 + Activity.life - 1))

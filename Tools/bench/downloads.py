@@ -6,7 +6,7 @@
 
 Makes a folder of its own with the demo family and uploads one document through tus (or takes a folder that has one), starts `huddled` and
 nginx (one worker, sendfile) on free ports of this machine, and downloads the same octets from each in turn, interleaved: by one reader, then
-by ten at once, plain and with TLS. Told for each: MB/s (the median of the rounds), CPU seconds of the server, and the most memory that it
+by ten at the same time, plain and with TLS. Printed for each: MB/s (the median of the rounds), CPU seconds of the server, and the most memory that it
 held above the idle server. The content is compared once with what was uploaded. Exit status 1 when it differs, when plain downloads of one
 reader come slower than 0.8 of nginx, or when ten readers take more than 8 MB. Without nginx nothing is compared.
 """

@@ -2,7 +2,7 @@
 # Private memory of each open WebSocket that does nothing: wsecho and huddled, plain and with TLS, before the sign-in and joined.
 # usage: HUDDLE_BENCH=FOLDER Tools/bench/idle.sh [CONNECTIONS]        (10,000)
 #
-# HUDDLE_BENCH is where the neutral generator's setup.sh put wsload; HUDDLE_BIN as in the other scripts. Each server is started afresh.
+# HUDDLE_BENCH is where the neutral generator's setup.sh put wsload; HUDDLE_BIN as in the other scripts. Each server starts from scratch.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 programs=${HUDDLE_BIN:-$here/../../.build/release}

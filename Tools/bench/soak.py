@@ -5,7 +5,7 @@
 
 Starts a server in a temporary folder. One device of each family stays connected; three others come and go, six times each per day of the week: they
 resume from their cursors, make changes, ask for lists, figures, history and a digest, and leave, some of them by cutting the connection. Each family
-uploads and downloads a file per day. Meanwhile /metrics is read every five seconds.
+uploads and downloads a file per day. /metrics is read every five seconds throughout.
 
 The first three twentieths of the time are for warming up. After that resident memory, descriptors, threads and the write-ahead log have to stay flat:
 the largest values of the last third are compared with those of the first third. At the end every device that stayed has every change of its family in

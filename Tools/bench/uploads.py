@@ -4,7 +4,7 @@
 uploads.py HUDDLED [ROUNDS] [--apart]     a release build; nginx with the dav module (Debian: nginx-light has it), a C compiler
 
 One round: the same 100 MB file by PUT to nginx and by tus to Huddle, one after the other, each order in turn; medians over the rounds. To tell hash and sync
-apart, to the same program three more times: with syncs that return at once, with a SHA-256 that takes 64 octets of each portion, with both; a library that is loaded
+apart, to the same program three more times: with syncs that return immediately, with a SHA-256 that takes 64 octets of each portion, with both; a library that is loaded
 before the others does that (LD_PRELOAD). What a round is shorter then, they cost it: both happen while it writes, so how long they take by themselves tells
 nothing. `--apart` ends here. Then one and twenty uploads at
 once, as fast as they go and with 5 MB/s each: peak of the memory that is the server's own above what it was, and how long a member of the same room waits

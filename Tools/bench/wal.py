@@ -28,7 +28,7 @@ LEAST_PER_SECOND = 10
 
 
 class Author(Session):
-    """A session that remembers the versions of its schools, and waits when it is told to."""
+    """A session that remembers the versions of its schools, and waits when it is asked to."""
 
     def __init__(self):
         self.versions, self.change, self.pause, self.is_full = {}, 1, 0, False

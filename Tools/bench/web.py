@@ -246,7 +246,7 @@ def saves(browser, server, tokens, rounds):
     from_ack = [max(0, min(at for at in painted if at > begun) - min(at for at in acks if at > begun)) for begun in sent]
     told("an ack at one client to the paint at another, p50", percentile(from_ack, 0.5), "100")
     told("an ack at one client to the paint at another, p99", percentile(from_ack, 0.99), "100")
-    # The server two seconds away: what is saved is in the list at once.
+    # The server two seconds away: a saved record is in the list immediately.
     devtools = context.new_cdp_session(page)
     devtools.send("Network.enable")
     devtools.send("Network.emulateNetworkConditions", {"offline": False, "latency": 2_000, "downloadThroughput": -1, "uploadThroughput": -1})

@@ -30,7 +30,7 @@ async def converse(socket):
         assert await socket.recv() == message, f"{len(message)} octets came back changed"
     await socket.send(FRAGMENTS)
     assert await socket.recv() == "".join(FRAGMENTS)
-    # Many under way at once, and control frames between them.
+    # Many under way at the same time, and control frames between them.
     pongs = [await socket.ping(str(number)) for number in range(8)]
     for message in MESSAGES:
         await socket.send(message)

@@ -86,7 +86,7 @@ class Huddle:
             raise ConnectionAbortedError(f"the server says stop, close code {code}")
         for mutation in suspects:
             self.blamed[mutation] = self.blamed.get(mutation, 0) + 1
-            if self.blamed[mutation] == 2:  # a draft: whoever asked for it decides
+            if self.blamed[mutation] == 2:  # a draft: the caller that asked for it decides
                 message = "The connection ended twice when this was sent."
                 self.settle({"type": "reject", "mutation": mutation, "code": "bad_frame", "message": message, "retry": False})
         self.joined = None
@@ -124,7 +124,7 @@ class Huddle:
                 await self.compare(frame)
             case "change" | "live" | "checksum" if not self.cursor:  # this connection is being left
                 pass
-            case "change" if frame["seq"] != self.cursor["seq"] + 1:  # [8] one of us is wrong: everything anew
+            case "change" if frame["seq"] != self.cursor["seq"] + 1:  # [8] client and server differ: load everything again
                 self.cursor = None
                 await self.socket.close()
             case "change":

@@ -82,7 +82,7 @@ private func serve(_ pieces: [[UInt8]]) throws -> Heard {
                 isAccepting = false
                 try hold((400...599).contains(error.status), "status \(error.status)")
                 answer(error.status, .octets(0))
-                try hold(connection.phase == .closing, "a refused connection goes on")
+                try hold(connection.phase == .closing, "a refused connection continues")
                 continue
             }
             break

@@ -86,7 +86,7 @@ func checkJSON(_ octets: [UInt8]) throws {
         return
     }
     try hold(skipped == nil, "skipping refused what reading took: \(skipped.map { "\($0)" } ?? "")")
-    try hold(String(validating: octets, as: UTF8.self) != nil, "a text that is no UTF-8 was taken")
+    try hold(String(validating: octets, as: UTF8.self) != nil, "a text that is not UTF-8 was accepted")
     var writer = JSONWriter()
     tree.write(&writer)
     let again = try JSONReader.read(writer.octets) { reader throws(JSONError) in try Tree.read(&reader) }

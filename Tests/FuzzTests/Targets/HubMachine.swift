@@ -337,7 +337,7 @@ struct HubMachine {
                         ? .failure(Rejection(.signInFailed, "Wrong.")) : .success(NameSignedIn(token: "1", device: "device")))
             case .account(let id, _, _, _): hub.answered(id, .success(AccountAnswer(state: AccountState())))
             case .endSession(let number):
-                try hold(hub.hasEnded(number), "a session goes on that is being ended")
+                try hold(hub.hasEnded(number), "a session that is being ended continues")
                 endings.append(number)
             default: break
             }

@@ -85,12 +85,12 @@ private func checkServerHandshake(_ head: RequestHead) throws {
     do throws(HandshakeRefusal) {
         handshake = try WebSocketHandshake.accept(head, subprotocols: ["huddle.v1", "chat"])
     } catch {
-        guard case .whole(let answer, _) = response(error.response) else { throw Broken(description: "a refusal that is no response") }
+        guard case .whole(let answer, _) = response(error.response) else { throw Broken(description: "a refusal that is not a response") }
         return try hold(answer.status == error.status && answer.status >= 400, "a refusal with status \(answer.status)")
     }
     guard case .whole(let answer, let length) = response(handshake.response), length == handshake.response.count,
         let key = head.fields.only("sec-websocket-key"), let nonce = Base64.decode(key)
-    else { throw Broken(description: "the answer is no response, or was given without a key") }
+    else { throw Broken(description: "the answer is not a response, or was given without a key") }
     let client = WebSocketClientHandshake(host: "h", subprotocols: ["huddle.v1", "chat"], nonce: nonce)
     try hold(try client.check(answer) == handshake.subprotocol, "the two ends agree on different subprotocols")
 }

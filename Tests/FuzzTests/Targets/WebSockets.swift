@@ -101,7 +101,7 @@ func checkDecoder(_ octets: [UInt8], role: WebSocketRole, terms: CompressionTerm
         switch event {
         case .message(let kind, let payload):
             try hold(payload.count <= limits.maxMessage, "a message of \(payload.count) octets")
-            try hold(kind == .binary || String(validating: payload, as: UTF8.self) != nil, "a text that is no UTF-8")
+            try hold(kind == .binary || String(validating: payload, as: UTF8.self) != nil, "a text that is not UTF-8")
         case .ping(let payload), .pong(let payload): try hold(payload.count <= 125, "a control frame of \(payload.count) octets")
         case .close(let code, _):
             try hold(code.map(WebSocketCloseCode.mayTravel) ?? true, "close code \(code ?? 0)")

@@ -105,7 +105,7 @@ struct CheckTests {
         #expect(report.findings.map(\.code) == [code])
         #expect(!report.agrees)
         try report.repair(fixture.world.store, blobs: fixture.blobs, uploads: fixture.uploads, now: fixture.world.surroundings.now)
-        #expect(!report.agrees, "nobody can mend that but who has a copy")
+        #expect(!report.agrees, "only a copy can repair that")
         // The same file uploaded again replaces a missing or short one.
         if code != .fileContent {
             _ = try fixture.blobs.put([1, 2, 3, 4], family: fixture.home.family)

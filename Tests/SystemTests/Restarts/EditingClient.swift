@@ -189,7 +189,7 @@ private struct Run {
                     tally.complaints.append("mutation \(id) was answered twice")
                 }
             } else {
-                tally.complaints.append("mutation \(id) was refused and is no draft")
+                tally.complaints.append("mutation \(id) was refused and is not a draft")
             }
             try Octets.writeAll(progress, [EditingClient.answered])
         case .reset(let reason): tally.complaints.append("reset: \(reason.map { "\($0)" } ?? "ahead")")
