@@ -63,13 +63,13 @@ package struct DocumentDownload {
                 if whole > file.octets { try DocumentDownload.cut(target.raw, file.octets) }
                 guard Hex.encode(try DocumentUpload.digest(target.raw, file.octets)) == file.sha256 else {
                     try DocumentDownload.cut(target.raw, 0)
-                    throw .offline("What came is not the file.")
+                    throw .offline("The downloaded octets are not the file.")
                 }
             } catch {
                 var error = error
                 if isTooMuch {
                     try DocumentDownload.cut(target.raw, 0)
-                    error = .offline("What came is not the file.")
+                    error = .offline("The downloaded octets are not the file.")
                 }
                 guard case .offline(let reason) = error else { throw error }
                 if DocumentDownload.size(target.raw) > have { failures = 0 }

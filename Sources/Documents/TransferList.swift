@@ -113,7 +113,7 @@ package struct TransferList: Sendable {
                 $0.meter?.report(octets, now: now)
             }
         case .waits(let number, let pause, let reason):
-            change(number) { $0.state = .waiting("\(reason) Trying again in \((pause + 999) / 1_000) s; what is there stays there.") }
+            change(number) { $0.state = .waiting("\(reason) Trying again in \((pause + 999) / 1_000) s; the part so far is kept.") }
         case .done(let number, _, let key):
             guard let transfer = transfers.removeValue(forKey: number) else { break }
             change(number) { $0.state = .done(transfer.isUpload ? "uploaded" : "is here") }

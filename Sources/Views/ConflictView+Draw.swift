@@ -17,7 +17,7 @@ extension ConflictView {
         if isAskingToDrop, let item {
             PaneParts.dialog(
                 [
-                    StyledText("Discard this?"), StyledText(item.what, theme[.title]), StyledText("What you wrote is gone then.", theme[.muted]),
+                    StyledText("Discard this?"), StyledText(item.what, theme[.title]), StyledText("Your text will be lost.", theme[.muted]),
                     StyledText("y discard   any other key cancels"),
                 ], &canvas, theme, style: .failure)
         }

@@ -60,7 +60,7 @@ struct BatchCommand {
             }
             guard status != .done else { continue }
             if first == .done { first = status }
-            if status == .offline, !invocation.isJSON { Standard.write(error: "huddle: What follows line \(number) was not done.\n") }
+            if status == .offline, !invocation.isJSON { Standard.write(error: "huddle: The lines after line \(number) were not run.\n") }
             // Without a server each further line would only wait for another timeout.
             if stops || isInterrupted || status == .offline { return first }
         }

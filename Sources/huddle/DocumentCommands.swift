@@ -91,7 +91,7 @@ struct DocumentCommands {
                 memory.forget(uploaded.key)
             } catch let error as DocumentFailure {
                 guard error != .cancelled else {
-                    throw ProgramFailure(.failed, "Stopped. What came stays at the server for a day: the same command continues it.", isInterruption: true)
+                    throw ProgramFailure(.failed, "Stopped. The server keeps the part so far for a day: the same command continues it.", isInterruption: true)
                 }
                 let failure = Self.failure(error, isUpload: true)
                 guard files.count > 1 else { throw failure }
@@ -142,7 +142,7 @@ struct DocumentCommands {
                 row.show { meter.line(columns: $0) }
             case .read: break
             case .waits(let pause, let reason):
-                row.say("\(reason) Trying again in \((pause + 999) / 1_000) s; what is there stays there.")
+                row.say("\(reason) Trying again in \((pause + 999) / 1_000) s; the part so far is kept.")
             }
             return !interruption.isAsked
         }
@@ -200,7 +200,7 @@ struct DocumentCommands {
             row.end()
             guard error == .cancelled else { throw Self.failure(error) }
             throw ProgramFailure(
-                .failed, "Stopped. What came is in \(DocumentDownload.part(of: file, for: path).printable): the same command continues it.", isInterruption: true)
+                .failed, "Stopped. The part so far is in \(DocumentDownload.part(of: file, for: path).printable): the same command continues it.", isInterruption: true)
         }
         row.end()
         guard invocation.isJSON else {

@@ -43,7 +43,7 @@ extension FullScreenClient {
             if open.room.restore(place) {
                 open.room.tell(["Restored your unsent message. Ctrl-C clears it."])
             } else {
-                setAside(place, place.text, "What you had typed before")
+                setAside(place, place.text, "Your earlier text")
             }
         }
         for (name, place) in typing.kept.sorted(by: { $0.key < $1.key }) where name.hasPrefix("form ") {
@@ -55,7 +55,7 @@ extension FullScreenClient {
             if let key = draft.flatMap({ restore($0) }), let number = open.list.number(of: key) {
                 open.room.tell(["Restored an unsaved form: Alt-\(number)."])
             } else {
-                setAside(place, draft.map(\.words) ?? place.text, "What a form was about is gone: what you had typed into it")
+                setAside(place, draft.map(\.words) ?? place.text, "The record of a form is gone: your text from that form")
             }
         }
         if !typing.unrestored.isEmpty {
@@ -64,10 +64,10 @@ extension FullScreenClient {
         }
         let uploads = typing.kept.filter { $0.key.hasPrefix("upload ") }.sorted { $0.key < $1.key }.map(\.value)
         if !uploads.isEmpty, open.documents.restore(uploads, self), let number = open.list.number(of: .documents) {
-            open.room.tell(["A file that you were about to upload is still asked about: Alt-\(number) shows it."])
+            open.room.tell(["Restored the form of an upload: Alt-\(number) shows it."])
         }
         if let place = typing.kept["kept"], open.kept.restore(place, self), let number = open.list.number(of: .kept) {
-            open.room.tell(["What you chose and wrote for a conflict is still here: Alt-\(number) shows it."])
+            open.room.tell(["Restored your choices for a conflict: Alt-\(number) shows it."])
         }
         // Restored buffers have new names, and set-aside texts have none.
         typing.note()
@@ -102,7 +102,7 @@ extension FullScreenClient {
         guard let path = editor.keep(at: pathForKeeping) else { return }
         tell(
             text == nil
-                ? "The editor ended with an error, or its text is too long, so that nothing is changed here: what it left is kept in the file \(path.printable)."
+                ? "The editor ended with an error, or its text is too long, so nothing was changed here: its text is kept in the file \(path.printable)."
                 : "Only the first \(LineEditor.limit) characters have room here: all of the text is kept in the file \(path.printable).")
     }
 

@@ -180,7 +180,7 @@ struct OutboxCommand {
                 default: nil
                 }
             }
-            guard answered != nil else { throw ProgramFailure(.offline, "\(setting.address) did not answer in time. What waits still waits.") }
+            guard answered != nil else { throw ProgramFailure(.offline, "\(setting.address) did not answer in time. Waiting changes are kept.") }
         }
         let refused = room.session.engine.drafts.filter { !before.contains($0.id) }
         for draft in refused { Standard.write(error: "huddle: \(draft.rejection.message.printable)\n") }

@@ -121,7 +121,7 @@ struct SlashCommandTests {
         ("/me doesn't know", nil), ("/me", "Write: /me TEXT…"), ("/contxt x", "There is no command /contxt: did you mean /context?"),
         ("/names", "There is no command /names: did you mean /members?"), ("/eve", "There is no command /eve: did you mean /event?"),
         ("/export events", "That is done in another terminal: huddle export … On the full screen E among the events (Alt-2) does it, too."),
-        ("/watch", "That is done in another terminal: huddle watch …"), ("/say hello", "Leave /say out: what has no slash is said to the family."),
+        ("/watch", "That is done in another terminal: huddle watch …"), ("/say hello", "Leave /say out: text without a slash goes to the family."),
         ("/xyzzy", "There is no command /xyzzy. See /help."), ("/part", "There is no command /part: did you mean /quit?"),
     ] as [(String, String?)])
     func deeds(line: String, complaint: String?) {

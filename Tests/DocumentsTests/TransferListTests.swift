@@ -36,7 +36,7 @@ struct TransferListTests {
         #expect(take(.progress(number, octets: 500), now: 1_000) == [])
         #expect(Self.words(list)[0] == "50%  250 B/s  0:02 left")
         #expect(take(.waits(number, milliseconds: 1_001, reason: "Gone."), now: 1_100) == [])
-        #expect(Self.words(list)[0] == "Gone. Trying again in 2 s; what is there stays there.")
+        #expect(Self.words(list)[0] == "Gone. Trying again in 2 s; the part so far is kept.")
         #expect(take(.done(number, document: Self.id(5), key: "k"), now: 2_000) == [.forget(number, key: "k"), .say("Uploaded Fall grades.")])
         #expect(Self.words(list) == ["uploaded", "waits for its turn"])
         #expect(take(.done(number + 1, document: Self.id(9), key: nil), now: 2_000) == [.forget(number + 1, key: nil), .say("/home/x/copy.pdf is here.")])

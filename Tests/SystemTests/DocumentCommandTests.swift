@@ -203,7 +203,7 @@ extension SystemTests {
             if signal == "SIGINT" {
                 program.kill(Signals.interrupt)
                 let told = try program.readErrorLine()
-                #expect(told == "huddle: Stopped. What came stays at the server for a day: the same command continues it.")
+                #expect(told == "huddle: Stopped. The server keeps the part so far for a day: the same command continues it.")
                 #expect(try program.wait(timeoutMilliseconds: 10_000) == .exited(1))
             } else {
                 program.kill()

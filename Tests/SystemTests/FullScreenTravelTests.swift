@@ -258,8 +258,8 @@ struct FullScreenTravelTests: FullScreenSteps {
         _ = try terminal.waitForEnd()
 
         terminal = try open(parent)
-        try expect(terminal, "A file that you were about to upload is still asked about: Alt-4 shows it.")
-        try expect(terminal, "What you chose and wrote for a conflict is still here: Alt-5 shows it.")
+        try expect(terminal, "Restored the form of an upload: Alt-4 shows it.")
+        try expect(terminal, "Restored your choices for a conflict: Alt-5 shows it.")
         try terminal.type("\u{1B}4")
         for words in ["/tmp/Spring game.mp4", "Spring game", "Highlight Video"] { try expect(terminal, words) }
         try terminal.type("\u{1B}5")

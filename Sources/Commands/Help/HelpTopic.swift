@@ -5,13 +5,13 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
     /// One line for lists of topics, without a full stop.
     package var summary: String {
         switch self {
-        case .connection: "which server, how it is reached, what happens when it is not"
-        case .offline: "what is kept here, what waits, and how it is sent"
-        case .conflicts: "when two people change the same"
+        case .connection: "choosing the server, reaching it, and losing the connection"
+        case .offline: "the copy on this computer, the outbox, and how it is sent"
+        case .conflicts: "two people change the same field"
         case .documents: "how documents are uploaded, downloaded and shared"
-        case .times: "whose clock is shown, and what upcoming means"
+        case .times: "time zones, and the meaning of upcoming"
         case .keys: "the keys of the full screen, and how to change them"
-        case .privacy: "who sees what, and where it lies"
+        case .privacy: "access to your data, and where it is stored"
         }
     }
 
@@ -32,10 +32,10 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
             ]
         case .offline:
             [
-                "The conversation keeps the family's records on this machine, shows them immediately, and works without the server. What you type then is written "
+                "The conversation keeps the family's records on this machine, shows them immediately, and works without the server. Your changes are then written "
                     + "to the disk before it says \"Waiting to be sent\", and is sent in that order when the server is back: each change once, however the program ended.",
-                "What waits and what was refused: /outbox in the conversation, huddle outbox from a shell. What was refused stays with you: /retry N sends it again, /drop N discards it.",
-                "From a shell, --offline with a list shows what is kept; with a change it puts it into the outbox, and huddle outbox send sends it.",
+                "For waiting and refused changes, use /outbox in the conversation, huddle outbox from a shell. A refused change stays with you: /retry N sends it again, /drop N discards it.",
+                "From a shell, --offline with a list shows the copy on this computer; with a change it puts the change into the outbox, and huddle outbox send sends it.",
                 "Lists, itineraries and exports work offline. History, figures, older messages and files need the server.",
             ]
         case .conflicts:
@@ -67,12 +67,12 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
         case .keys:
             [
                 "? on an empty line, or F1, shows all keys. Tab completes commands and what follows them, names (who spoke last first), @people, #events, ~trips and :emoji:. Ctrl-R searches what you typed before.",
-                "Ctrl-O chooses whose season you look at, F2 shows the season, Alt-N goes to the first unread.",
+                "Ctrl-O chooses the season that you look at, F2 shows the season, Alt-N goes to the first unread.",
                 "Alt-1 to Alt-9 show the pages by their numbers, Alt-A the next unread page, Alt-/ the one before, Alt-G any by a few letters. Alt-Up and Alt-Down go "
-                    + "through them in their order, Alt-< and Alt-> through those you saw. Alt-Z lists what was deleted, and Enter there restores it.",
-                "Ctrl-Up selects what happened: r comments on it, e changes your own message, u undoes the change, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N find more), Esc goes back to typing.",
+                    + "through them in their order, Alt-< and Alt-> through those you saw. Alt-Z lists deleted records, and Enter there restores one.",
+                "Ctrl-Up selects a message or change: r comments on it, e changes your own message, u undoes the change, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N find more), Esc goes back to typing.",
                 "Ctrl-X u undoes your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L redraws, Ctrl-Z stops the program, /quit leaves.",
-                "/bind f5 season and /unbind f2 change keys, /set theme light colours, at once; /set by itself shows what can be set. It is kept in ~/.config/huddle/config, a line "
+                "/bind f5 season and /unbind f2 change keys, /set theme light colours, immediately; /set by itself shows all settings. They are kept in ~/.config/huddle/config, a line "
                     + "each as it is typed but without the slash, where you can write it as well.",
                 "A mouse clicks what it points at; with Shift the terminal selects text as always, after /set mouse off always.",
                 "The terminal's title has the family and how much is unread, where what it was can be given back; /set title off leaves it alone.",
@@ -84,13 +84,13 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
             ]
         case .privacy:
             [
-                "Everybody in a family reads everything in it; nobody outside of it reads anything. Only parents and athletes write; athletes "
+                "Every member of a family can read everything in it; nobody outside it can read anything. Only parents and athletes write; athletes "
                     + "of 16 and older decide whether parents may change their season or only look.",
                 "Everyone who chooses an athlete's season, opens a document or exports it is recorded; the athlete reads the list with huddle access.",
-                "Sign-ins, invites, roles, consents, exports and what the person who runs the server did are in the audit log for 2 years. Parents read it with "
+                "Sign-ins, invites, roles, consents, exports and the acts of the person who runs the server are in the audit log for 2 years. Parents read it with "
                     + "huddle audit, everybody else their own entries.",
-                "No document can be read by everybody: it takes a sign-in, or a link that somebody of the family made, that ends, and that can be ended.",
-                "What is deleted can be restored for 30 days and is erased then, also from the history.",
+                "No document is public: reading it takes a sign-in, or a link that a member made, that expires, and that can be revoked.",
+                "Deleted records can be restored for 30 days and are then erased, also from the history.",
                 "On this machine, the sign-in lies in ~/.config/huddle/profile.json, those with names in the folder beside it, and the family's records in ~/.local/state/huddle, readable by you alone and not "
                     + "encrypted. The server's keeper can read what the server keeps.",
             ]

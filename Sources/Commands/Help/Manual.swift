@@ -25,7 +25,7 @@ package enum Manual {
         options(CommandTable.common, &page)
         filtersAndFields(&page)
         page.section("IN THE CONVERSATION")
-        page.text("What has no slash is said to the family; two slashes say something that begins with one. Other commands:")
+        page.text("Text without a slash goes to the family; two slashes send text that begins with one. Other commands:")
         var seen: Set<Command.Verb> = []
         for command in CommandTable.all where command.words.isEmpty && !command.slash.isEmpty && seen.insert(command.verb).inserted {
             page.entry(command.verb == .show ? "/KIND N" : command.slashUsage, command.verb == .show ? "one record in full" : command.summary, command.notes)
@@ -110,8 +110,8 @@ package enum Manual {
         for (name, meaning) in [
             ("~/.config/huddle/profile.json", "the server, the sign-in and the family"),
             ("~/.config/huddle/profiles/NAME.json", "the same, of --profile NAME"),
-            ("~/.config/huddle/config", "how the full screen is liked, a line each: bind, unbind, and set " + ScreenSetting.allCases.map(\.rawValue).joined(separator: ", set ")),
-            ("~/.local/state/huddle", "what is kept of the family's records, what waits to be sent, and uploads under way"),
+            ("~/.config/huddle/config", "settings of the full screen, one per line: bind, unbind, and set " + ScreenSetting.allCases.map(\.rawValue).joined(separator: ", set ")),
+            ("~/.local/state/huddle", "the copy of the family's records, waiting changes, and uploads under way"),
         ] { page.entry(name, meaning, "", isSentence: false) }
         page.section("SEE ALSO")
         page.text("proto/cli.md of the sources has what scripts may rely on.")

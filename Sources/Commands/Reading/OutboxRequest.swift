@@ -79,7 +79,7 @@ package enum OutboxRequest: Hashable, Sendable {
             let listed = listed ?? drafts.map(\.id)
             if let place = Int(exactly: value), place > 0, place <= listed.count {
                 if let draft = drafts.first(where: { $0.id == listed[place - 1] }) { return draft }
-                throw UsageError("What had the number \(place) is sent again, decided or discarded already. /drafts numbers what is left.")
+                throw UsageError("The entry with the number \(place) was sent again, decided or discarded already. /drafts numbers the rest.")
             }
             if let draft = drafts.first(where: { $0.id == value }) { return draft }
         }

@@ -84,7 +84,7 @@ package enum SlashCommand: Hashable, Sendable {
         guard let (command, count) = CommandTable.command(words), count > 0 else { return nil }
         let shell = "in another terminal: huddle \(words.prefix(count).joined(separator: " ")) …"
         switch command.verb {
-        case .say: return "Leave /say out: what has no slash is said to the family."
+        case .say: return "Leave /say out: text without a slash goes to the family."
         case .export: return "That is done \(shell) On the full screen E among the events (Alt-2) does it, too."
         default: return "That is done \(shell)"
         }

@@ -25,12 +25,12 @@ package struct Command: Hashable, Sendable {
     /// The section of help that lists the command.
     package enum Section: String, CaseIterable, Hashable, Sendable {
         case start = "Begin"
-        case records = "What the family keeps"
+        case records = "Records of the family"
         case documents = "Documents"
         case changes = "Plans and changes"
         case people = "Members and invites"
         case account = "Your own sign-ins"
-        case questions = "What happened"
+        case questions = "History and figures"
         case talk = "Talking"
         case screen = "In the conversation"
     }

@@ -15,13 +15,13 @@ extension CommandTable {
             notes: "KIND ID where a name is not enough: huddle rm trip Austin. It can be restored for 30 days."),
         Command(
             .restore, .changes, words: [["restore"]], slash: [["restore"]], arguments: target(named + [.member]), options: override, output: .receipt,
-            "bring back what was deleted in the last 30 days"),
+            "restore a record deleted in the last 30 days"),
         Command(
             .undo, .changes, words: [["undo"]], slash: [["undo"]], arguments: [.init("CHANGE", .sequence, required: false)],
             options: override, output: .receipt, "undo a whole change; without its number your own last one",
             notes: "The number is in the history (#121) and in every receipt (seq). It can be undone as long as nobody changed the same since. Again: the one before it."),
         Command(
-            .redo, .changes, words: [["redo"]], slash: [["redo"]], options: override, output: .receipt, "do again what you undid last; again: what you undid before it"),
+            .redo, .changes, words: [["redo"]], slash: [["redo"]], options: override, output: .receipt, "redo the change that you undid last; again: the one before it"),
         Command(
             .shift, .changes, words: [["shift"]], slash: [["shift"]], arguments: target(movable) + [.init("DAYS", .number)],
             options: override, output: .receipt, "move a trip with all its items, an item or an event by days; local times stay",
@@ -55,17 +55,17 @@ extension CommandTable {
         Command(
             .history, .questions, words: [["history"]], slash: [["history"]], arguments: [.init("NAME", .record(named), required: false, repeats: true)],
             options: [
-                .init("--before", hint: "SEQ", value: .sequence, "what is older than that change"),
+                .init("--before", hint: "SEQ", value: .sequence, "older than that change"),
                 .init("--limit", hint: "N", value: .number, "at most N (20)"),
-            ], output: .answer, "who changed what, of the family or of one record",
+            ], output: .answer, "changes with their authors, of the family or of one record",
             notes: "KIND ID for a record that is deleted."),
         Command(
             .since, .questions, words: [["since"]], slash: [["since"]], arguments: [.init("SEQ", .sequence, required: false)],
-            output: .answer, "what others did since you last looked, or after a change"),
+            output: .answer, "changes by others since you last looked, or after a change"),
         Command(
             .deleted, .questions, words: [["deleted"]], slash: [["deleted"]],
             arguments: [.init("KIND", .word((named + [.member]).map { KindWords.singular($0)[0] }), required: false)], output: .records,
-            "what was deleted in the last 30 days and can be restored"),
+            "records deleted in the last 30 days, which can be restored"),
         Command(
             .open, .questions, words: [["open"]], arguments: [.init("EVENT", .record([.event]))],
             options: [.init("--map", "the place on a map, for directions")], output: .link,
@@ -77,14 +77,14 @@ extension CommandTable {
         Command(
             .access, .questions, words: [["access"]], slash: [["access"]],
             options: [
-                .init("--before", hint: "MARK", value: .pageMark, "what is older, as the last answer said"),
+                .init("--before", hint: "MARK", value: .pageMark, "older entries; MARK is at the end of the last answer"),
                 .init("--limit", hint: "N", value: .number, "at most N (20)"),
-            ], output: .answer, "who looked at an athlete's season"),
+            ], output: .answer, "looks at an athlete's season by others"),
         Command(
             .audit, .questions, words: [["audit"]], slash: [["audit"]],
             options: [
                 .init("--own", "your own entries only"),
-                .init("--before", hint: "MARK", value: .pageMark, "what is older, as the last answer said"),
+                .init("--before", hint: "MARK", value: .pageMark, "older entries; MARK is at the end of the last answer"),
                 .init("--limit", hint: "N", value: .number, "at most N entries (20)"),
             ], output: .answer, "sign-ins, invites, roles, consents, exports, and what the host did",
             notes: "Parents read all entries of the family, everybody else their own. Entries are kept for 2 years."),

@@ -6,14 +6,14 @@ extension CommandTable {
         Command(
             .upload, .documents, kind: .document, words: forms("upload"), arguments: [.init("FILE", .file, repeats: true)],
             options: [
-                .init("--type", hint: "TYPE", value: .word(documentTypes), "what it is: \(documentTypes.joined(separator: ", ")); with --replaces, as before"),
+                .init("--type", hint: "TYPE", value: .word(documentTypes), "its type: \(documentTypes.joined(separator: ", ")); with --replaces, as before"),
                 .init("--title", hint: "TEXT", value: .text, "its title; else the name of the file, or that of the version before"),
                 .init("--school", hint: "SCHOOL", value: .record([.school]), "the school that it is for"),
                 .init("--description", hint: "TEXT", value: .text, "more about it"),
-                .init("--replaces", hint: "DOCUMENT", value: .record([.document]), "it is the next version of that one; the older ones stay"),
-                .init("--athlete", hint: "MEMBER", value: .record([.member]), "whose; else the context's"),
+                .init("--replaces", hint: "DOCUMENT", value: .record([.document]), "upload as the next version of that document; older versions stay"),
+                .init("--athlete", hint: "MEMBER", value: .record([.member]), "the athlete; otherwise the context's"),
             ], output: .records,
-            "send files to the family, one after the other",
+            "upload files to the family, one after the other",
             notes: "After an interruption the same command continues where it stopped. A file has at most 100 MB."),
         Command(
             .download, .documents, kind: .document, words: forms("download"), arguments: [.init("DOCUMENT", .record([.document]))],

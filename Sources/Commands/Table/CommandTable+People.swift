@@ -39,18 +39,18 @@ extension CommandTable {
             "set the last day of a guest", notes: "For parents. On the day after, by the family's zone, the guest is out of the family."),
         Command(
             .role, .people, words: [["role"]], slash: [["role"]], arguments: [.init("MEMBER", .record([.member])), .init("ROLE", .word(roles))],
-            output: .receipt, "change what a member may do", notes: "For parents. A family needs at least one parent."),
+            output: .receipt, "change the role of a member", notes: "For parents. A family needs at least one parent."),
         Command(
             .remove, .people, kind: .member, words: [["remove"], ["members", "rm"]], slash: [["remove"], ["members", "rm"]],
-            arguments: [.init("MEMBER", .record([.member]))], output: .receipt, "take a member out of the family",
-            notes: "For parents. What the member wrote stays. A parent can bring them back for 30 days: huddle restore member NAME"),
+            arguments: [.init("MEMBER", .record([.member]))], output: .receipt, "remove a member from the family",
+            notes: "For parents. Everything that the member wrote stays. A parent can restore them for 30 days: huddle restore member NAME"),
         Command(
             .leave, .people, words: [["leave"]], slash: [["leave"]], options: [.init("--yes", "you mean it")], output: .receipt, "leave the family yourself",
-            notes: "What you wrote stays; your sign-in ends where it was for this family alone. The last parent stays. A parent can bring you back for 30 days."),
+            notes: "Everything that you wrote stays; a sign-in for this family alone ends. The last parent cannot leave. A parent can restore you for 30 days."),
         Command(
             .family, .people, words: [["family"]], slash: [["family"]], arguments: [.init("DO", .word(["status", "delete", "keep"]), required: false)],
             options: [.init("--name", hint: "NAME", value: .text, "of delete: the family's name, which says that you mean it")], output: .answer,
-            "whether the family is to be deleted; ask for its deletion, or withdraw that",
+            "the deletion of the family: its state, a request, or its withdrawal",
             notes: "delete and keep are for parents. A family is erased 14 days after delete, with all records, files, tokens and links; until then any parent can keep it. "
                 + "Take a copy first: huddle export family FILE"),
     ]

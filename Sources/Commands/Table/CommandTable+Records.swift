@@ -47,7 +47,7 @@ extension CommandTable {
         if kind.declaration.isCreatedByMutation {
             let athlete: [Command.Option] =
                 kind.declaration.scope == .athlete
-                ? [.init("--athlete", hint: "MEMBER", value: .record([.member]), "whose; else the context's")] : []
+                ? [.init("--athlete", hint: "MEMBER", value: .record([.member]), "the athlete; otherwise the context's")] : []
             commands.append(
                 Command(
                     .add, .records, kind: kind, words: [[plural, "add"]] + singular.map { ["add", $0] },
@@ -74,7 +74,7 @@ extension CommandTable {
                 commands.append(
                     Command(
                         .restore, .records, kind: kind, words: plurals.map { [$0, "restore"] }, slash: plurals.map { [$0, "restore"] },
-                        arguments: [.init("ID", .record([kind]))], output: .receipt, "bring back a document that was deleted"))
+                        arguments: [.init("ID", .record([kind]))], output: .receipt, "restore a deleted document"))
             }
         }
         if kind == .event {
@@ -101,18 +101,18 @@ extension CommandTable {
         return Command(
             .attend, .records, kind: .event, words: words, slash: slash, arguments: [.init("EVENT", .record([.event]))],
             options: [
-                .init("--coaches", hint: "COACH,…", value: .records(.coach), "who was there; added to those that stand there"),
+                .init("--coaches", hint: "COACH,…", value: .records(.coach), "coaches who were there; added to those already listed"),
                 .init("--notes", hint: "TEXT", value: .text, "how it went (performance notes)"),
                 .init("--quick", "log an interaction as well, with words made from the event"),
                 .init("--log", hint: "TEXT", value: .text, "log an interaction with these words"),
                 .init("--with", hint: "COACH", value: .record([.coach]), "with whom the interaction was"),
-                .init("--direction", hint: "WORD", value: .word(choices("direction")), "who came to whom: \(choices("direction").joined(separator: ", ")) (outbound)"),
+                .init("--direction", hint: "WORD", value: .word(choices("direction")), "the direction of the contact: \(choices("direction").joined(separator: ", ")) (outbound)"),
                 .init("--sentiment", hint: "WORD", value: .word(choices("sentiment")), "how it felt: \(choices("sentiment").joined(separator: ", "))"),
                 .init(
                     "--metric", hint: "TYPE=VALUE", value: .text, repeats: true,
                     "a result, as often as wanted: --metric pop_time=1.89, --metric \"velocity=82.5 mph\""),
             ],
-            output: .receipt, "mark an event attended, with what happened there",
+            output: .receipt, "mark an event attended, with results and an interaction",
             notes: "Everything is one change: it is done whole or not at all, and one undo undoes all of it.")
     }
 }

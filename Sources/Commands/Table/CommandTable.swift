@@ -11,14 +11,14 @@ package enum CommandTable {
         .init("--profile", hint: "NAME", value: .profile, "the sign-in and the server kept under this name; else $HUDDLE_PROFILE"),
         .init("--token-file", hint: "FILE", value: .file, "a sign-in token, alone in a file or on standard input (-); else the profile's, see huddle help connection"),
         .init("--token", hint: "T", value: .text, "the same, but other users of the machine may see it: prefer --token-file"),
-        .init("--family", hint: "ID|NAME", value: .text, "when you belong to several"),
-        .init("--context", hint: "ID|NAME|all", value: .season, "whose season: filters lists, owns what is added"),
+        .init("--family", hint: "ID|NAME", value: .text, "for a member of several families"),
+        .init("--context", hint: "ID|NAME|all", value: .season, "the season: filters lists, and owns added records"),
         .init("--json", "one JSON object a line (proto/cli.md)"),
         .init("--plain", "lines instead of a full screen, for screen readers"),
         .init("--offline", "with what is kept on this machine: lists show it, changes wait in the outbox"),
         .init("--timeout", hint: "SECONDS", value: .number, "how long a command may take (10)"),
-        .init("--help", "what a command takes; huddle add event --help lists the fields"),
-        .init("--version", "which program this is"),
+        .init("--help", "the arguments of a command; huddle add event --help lists the fields"),
+        .init("--version", "the version of this program"),
     ]
 
     /// The command with the longest words that these words begin with, and the number of words that are the command's
@@ -62,7 +62,7 @@ package enum CommandTable {
                 .init("--mail", "with --name NAME or ADDRESS: have a code mailed, where the server sends mail and you have confirmed an address"),
                 .init("--origin", hint: "TEXT", value: .text, "where the token comes from; a later sign-in of the same origin may replace this one"),
             ], output: .signIn,
-            "sign in with a token, or by name and password: from then on, you are signed in here",
+            "sign in on this computer with a token, or by name and password",
             notes: "The token is read from --token-file or $HUDDLE_TOKEN, otherwise you are asked for it. The server checks it first. "
                 + "With --name the password, and the one-time password where there is one, are asked for on the terminal, or read from standard input, one per line. "
                 + "With --profile NAME several people, or several servers, can be kept on one machine: huddle --profile NAME."),
@@ -70,7 +70,7 @@ package enum CommandTable {
             .help, .start, words: [["help"]], slash: [["help"], ["h"], ["?"]],
             arguments: [.init("COMMAND|TOPIC", .command, required: false, repeats: true)],
             options: [.init("--man", inConversation: false, "the whole manual as a page for man: huddle help --man | man -l -")], output: .commands,
-            "what a command does and takes, or a page on a topic",
+            "the use of a command, or a page on a topic",
             notes: "Topics: " + HelpTopic.allCases.map { "\($0.rawValue) (\($0.summary))" }.joined(separator: "; ") + "."),
         Command(
             .identity, .start, words: [["whoami"]], output: .identity, "your name, role, family and server",
@@ -87,12 +87,12 @@ package enum CommandTable {
 
     private static let talk: [Command] = [
         Command(
-            .say, .talk, words: [["say"]], arguments: [.init("TEXT", .text, repeats: true)], output: .receipt, "say something to the family",
-            notes: "In the conversation, whatever does not begin with a slash is said; two slashes say something that begins with one."),
+            .say, .talk, words: [["say"]], arguments: [.init("TEXT", .text, repeats: true)], output: .receipt, "send a message to the family",
+            notes: "In the conversation, text without a slash is sent to the family; two slashes send text that begins with one."),
         Command(
             .edit, .talk, kind: .message, words: [["edit", "message"], ["messages", "edit"]], slash: [["edit", "message"], ["messages", "edit"]],
             arguments: [.init("ID", .text), .init("TEXT", .text, repeats: true)], output: .receipt, "edit a message you sent",
-            notes: "ID is the one that huddle messages shows. Who is named in the new words is spoken to. On the full screen, e in select mode does it."),
+            notes: "ID is the one that huddle messages shows. Members named in the new text are notified. On the full screen, e in select mode does it."),
         Command(
             .watch, .talk, words: [["watch"]],
             options: [.init("--since", hint: "SEQ|EPOCH:SEQ", value: .sequence, "begin with the changes after that one, as an earlier line printed it")],
@@ -102,22 +102,22 @@ package enum CommandTable {
             .batch, .talk, words: [["batch"]],
             options: [
                 .init("--atomic", "all lines are one change: done whole or not at all"),
-                .init("--stop", "end at the first line that fails, instead of going on"),
+                .init("--stop", "end at the first line that fails, instead of continuing"),
             ], output: .results, "commands from standard input, one a line, over one connection",
             notes: "The lines are written as behind huddle: add event type=camp name=\"Fall Camp\" start=2026-12-01. Empty lines and those that begin with # are passed over. "
                 + "Files can go up and down in it (docs upload …). It ends with the status of the first line that failed. A single - means the same as batch."),
         Command(.actionMessage, .talk, slash: [["me"]], arguments: [.init("TEXT", .text, repeats: true)], "say what you do: /me packs the car"),
-        Command(.find, .talk, slash: [["find"]], arguments: [.init("TEXT", .text, repeats: true)], "what was said or done with these words; n finds older ones, N newer ones"),
+        Command(.find, .talk, slash: [["find"]], arguments: [.init("TEXT", .text, repeats: true)], "find messages and changes with these words; n finds older ones, N newer ones"),
         Command(.older, .talk, slash: [["older"]], "older messages"),
     ]
 
     private static let screen: [Command] = [
         Command(
             .context, .screen, slash: [["context"]], arguments: [.init("NAME|all", .season)],
-            "whose season you look at; everybody's with all"),
-        Command(.status, .screen, words: [["status"]], slash: [["status"]], output: .identity, "server, whose season, who is here, what waits and what was refused"),
+            "choose the season that you look at; everyone's with all"),
+        Command(.status, .screen, words: [["status"]], slash: [["status"]], output: .identity, "server, season, members who are here, waiting and refused changes"),
         Command(.reconnect, .screen, slash: [["reconnect"]], "try the server now, instead of waiting for the next attempt"),
-        Command(.drafts, .screen, slash: [["drafts"]], "what was refused and is kept"),
+        Command(.drafts, .screen, slash: [["drafts"]], "refused changes, kept as drafts"),
         Command(
             .retry, .screen, slash: [["retry"]], arguments: [.init("N", .number)],
             options: [
@@ -130,9 +130,9 @@ package enum CommandTable {
             arguments: [
                 .init("DO", .word(["list", "send", "retry", "drop", "resolve"]), required: false), .init("N", .number, required: false),
                 .init("CHOICE", .text, required: false, repeats: true),
-            ], output: .outbox, "what waits to be sent, what was refused, and files on their way",
-            notes: "send waits until all of it is answered; retry N, drop N and resolve N are for what was refused: /conflicts and /resolve show the choices. drop f1 stops the first of the files, for good."),
-        Command(.conflicts, .screen, slash: [["conflicts"]], "what was refused because somebody changed the same: both sides"),
+            ], output: .outbox, "waiting changes, refused changes, and transfers",
+            notes: "send waits until everything is answered; retry N, drop N and resolve N are for refused changes: /conflicts and /resolve show the choices. drop f1 stops the first transfer for good."),
+        Command(.conflicts, .screen, slash: [["conflicts"]], "conflicts: your change beside the other one"),
         Command(
             .resolve, .screen, slash: [["resolve"]],
             arguments: [.init("N", .number), .init("CHOICE", .text, required: false, repeats: true)],
@@ -142,16 +142,16 @@ package enum CommandTable {
         Command(
             .set, .screen, slash: [["set"]],
             arguments: [.init("NAME", .setting, required: false), .init("VALUE", .settingValue, required: false, repeats: true)],
-            "how you like the screen: shows it, or changes it at once and keeps it",
-            notes: "Without a value it shows it, without a name everything. default takes a setting out again. It is kept in ~/.config/huddle/config; other lines stay as they are."),
+            "settings of the screen: shows them, or changes one immediately and keeps it",
+            notes: "Without a value it shows the setting, without a name all of them. The value default removes a setting. Settings are kept in ~/.config/huddle/config; other lines stay as they are."),
         Command(
             .bind, .screen, slash: [["bind"]], arguments: [.init("@PAGE", .text, required: false), .init("KEY", .text, repeats: true), .init("ACTION", .text)],
-            "what a key does, at once and from then on: /bind f5 season",
+            "bind a key to an action, immediately and from then on: /bind f5 season",
             notes: "Tab offers keys and actions. Behind @events, @trips, @documents, @form, @select and so on it counts there alone. Several keys are pressed one after the other."),
         Command(
             .unbind, .screen, slash: [["unbind"]], arguments: [.init("@PAGE", .text, required: false), .init("KEY", .text, repeats: true)],
-            "let a key do nothing: /unbind f2"),
-        Command(.clear, .screen, slash: [["clear"]], "take the program's own lines off the screen; what the family said stays"),
+            "remove the binding of a key: /unbind f2"),
+        Command(.clear, .screen, slash: [["clear"]], "remove the program's own lines from the screen; the family's messages stay"),
         Command(.quit, .screen, slash: [["quit"], ["q"], ["exit"]], "leave"),
     ]
 }

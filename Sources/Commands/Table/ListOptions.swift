@@ -20,8 +20,8 @@ enum ListOptions {
         let declaration = QueryDeclaration.of(kind)
         var options: [Command.Option] = [.init("--search", hint: "TEXT", value: .text, "anywhere in its texts, in any case")]
         if declaration.filters.contains(.date) {
-            options.append(.init("--upcoming", "what is not over, soonest first"))
-            options.append(.init("--past", "what is over"))
+            options.append(.init("--upcoming", "not over yet, soonest first"))
+            options.append(.init("--past", "already over"))
         }
         options += declaration.filters.filter { !left.contains($0) }.map { option($0, declaration, kind) }
         if kind.declaration.scope == .athlete {

@@ -14,12 +14,12 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
     package var summary: String {
         switch self {
         case .theme: "colours"
-        case .mouse: "whether clicks count; off, the terminal selects text as always"
+        case .mouse: "mouse clicks; off: the terminal selects text as always"
         case .title: "the family and what is unread in the terminal's title"
         case .hyperlinks: "links that the terminal opens by itself; auto: where it is known to"
-        case .activity: "what the room shows besides messages: on, changes and who comes and leaves; quiet, changes; off, nothing"
-        case .typing: "whether the others see that you type, and which record you edit or look at"
-        case .notify: "how you are notified that somebody wrote"
+        case .activity: "shown in the room besides messages: on: changes, and members who come and leave; quiet: changes; off: nothing"
+        case .typing: "show the others that you type, and the record that you edit or look at"
+        case .notify: "notifications of new messages"
         case .notifyCommand: "a program that is run as well"
         }
     }

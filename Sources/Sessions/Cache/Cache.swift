@@ -162,7 +162,7 @@ package final class Cache {
                 try setAside(folder)
                 let waiting = (salvaged?.pending.count ?? 0) + (salvaged?.drafts.count ?? 0)
                 notice =
-                    "What was kept on this machine \(reason) and is loaded anew (the old file is \(folder)/\(asideName)); "
+                    "The copy on this computer \(reason) and is loaded again (the old file is \(folder)/\(asideName)); "
                     + (waiting == 0 ? "no change that waited could be read from it." : "\(waiting) of your changes that waited in it were taken over.")
             }
         }
@@ -362,7 +362,7 @@ package struct CacheFailure: Error, Hashable, Sendable {
             case let error as SQLiteError: error.isFull ? "the disk is full" : error.message
             default: "\(error)"
             }
-        message = "Nothing can be kept in \(folder) (\(reason)): what you type while offline lasts only as long as huddle runs."
+        message = "Nothing can be kept in \(folder) (\(reason)): changes made while offline last only as long as huddle runs."
         isLocked = false
     }
 }

@@ -24,8 +24,8 @@ package enum BufferCommand: String, CaseIterable, Sendable {
         case .next: "the page below"
         case .back: "back through the pages you saw"
         case .forth: "forth again"
-        case .season: "whose season you look at"
-        case .deleted: "what was deleted"
+        case .season: "choose the season"
+        case .deleted: "deleted records"
         default: "page \(number ?? 0)"
         }
     }

@@ -73,7 +73,7 @@ extension Conversation {
             let example = fields.first.map { " · /resolve \(index + 1) \($0)=both" } ?? ""
             print("   /resolve \(index + 1) yours · /resolve \(index + 1) theirs\(fields.isEmpty ? "" : example)")
         }
-        if isNone { print(engine.drafts.isEmpty ? "No conflicts." : "No conflicts; what was refused for other reasons is in /drafts.") }
+        if isNone { print(engine.drafts.isEmpty ? "No conflicts." : "No conflicts; changes refused for other reasons are in /drafts.") }
     }
 
     /// Decides a conflict; without words it shows both sides.

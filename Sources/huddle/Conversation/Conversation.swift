@@ -137,7 +137,7 @@ final class Conversation {
             if awaited.lose() { print("The answer to your question was lost: ask again.") }
             guard !isOffline else { return }
             isOffline = true
-            let kept = session.keepsWhatWaits ? "What you type is kept and sent when the server is back." : "What you type is sent when the server is back, if huddle still runs then."
+            let kept = session.keepsWhatWaits ? "Your changes are kept and sent when the server is back." : "Your changes are sent when the server is back, if huddle still runs then."
             print("Offline: \(session.lastFailure ?? "the connection is gone.") \(kept)")
         case .reset where hasOpened: print("(Everything is being loaded again.)")
         case .change(let change, _):
