@@ -84,7 +84,7 @@ extension ConflictView {
         var hints = [("Enter", "both sides"), ("r", "send again"), ("e", "change"), ("x", "forget"), ("u", "undo"), ("q", "back")]
         if item?.sides == nil { hints.removeFirst() }
         if item?.parts ?? 1 > 1 { hints.insert(("s", "one by one"), at: 1) }
-        if item?.isOverlap == true { hints.insert(("w", "both at once"), at: 0) }
+        if item?.isOverlap == true { hints.insert(("w", "keep both"), at: 0) }
         PaneParts.hints(hints, &canvas, foot, theme)
     }
 

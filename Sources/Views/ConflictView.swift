@@ -19,7 +19,7 @@ package enum ConflictCommand: String, CaseIterable, Sendable, PaneCommand {
         case .open: "both sides; when all is chosen, done"
         case .retry: "send it again as it is"
         case .split: "send its parts one by one"
-        case .override: "send it again, both at once, with a reason"
+        case .override: "keep both, with a reason"
         case .edit: "change it, then send it"
         case .drop: "discard it"
         case .yours: "yours is to be"
@@ -262,7 +262,7 @@ package struct ConflictView: Sendable, PromptPane {
             input = LineField(Self.reason)
         case .edit:
             guard let command = item.command else {
-                toast = item.parts > 1 ? "It did \(item.parts) things at once: s sends them one by one, then each can be changed." : "It undoes something: r sends it again, x discards it."
+                toast = item.parts > 1 ? "It has \(item.parts) parts: s sends them one by one, then each can be changed." : "It undoes something: r sends it again, x discards it."
                 return [.shared(.bell)]
             }
             return [.pane(.compose(command))]

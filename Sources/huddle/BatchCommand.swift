@@ -154,7 +154,7 @@ struct BatchInput {
 
     /// The next line with its number, from 1; `nil` at the end. Empty lines and comments are skipped, but counted.
     ///
-    /// - Parameter seat: kept alive while the program waits for input.
+    /// - Parameter room: kept alive while the program waits for input.
     mutating func next(_ room: JoinedRoom) throws -> (number: Int, line: String)? {
         while let line = try line(room) {
             number += 1

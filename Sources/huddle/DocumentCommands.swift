@@ -23,7 +23,7 @@ struct DocumentCommands {
     private let server: DocumentServer
     private let memory = UploadMemory(folder: CachePlace.root)
 
-    /// - Parameter seat: has joined.
+    /// - Parameter room: has joined.
     init(_ invocation: Invocation, _ setting: Setting, _ room: JoinedRoom, _ printer: Printer) throws {
         self.invocation = invocation
         self.setting = setting
@@ -420,8 +420,8 @@ private final class ProgressRow {
         shownAt = now
         isDirty = true
         let columns = max(20, (TerminalDevice.size()?.columns ?? 80) - 1)
-        let room = columns - TextWidth.of(name) - 2
-        let text = room >= 20 ? "\(name)  \(line(room))" : line(columns)
+        let width = columns - TextWidth.of(name) - 2
+        let text = width >= 20 ? "\(name)  \(line(width))" : line(columns)
         Standard.write(error: "\r\u{1B}[K\(text)")
     }
 

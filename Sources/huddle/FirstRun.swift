@@ -129,17 +129,17 @@ struct FirstRun {
     private mutating func redeem(_ code: String, _ address: ServerAddress) throws {
         var profile = try Profile.load(invocation)
         let nonce = try profile.keepNonce()
-        let seat = try seat(code, address, nonce, name: nil)
-        profile.family = seat.family
+        let signIn = try redeem(code, address, nonce, name: nil)
+        profile.family = signIn.family
         profile.nonce = nil
-        try keep(&profile, seat.token, address)
+        try keep(&profile, signIn.token, address)
     }
 
     /// Redeems a code, and asks for the name while the server asks for it.
-    private mutating func seat(_ code: String, _ address: ServerAddress, _ nonce: String, name: String?) throws -> Redemption.SignIn {
+    private mutating func redeem(_ code: String, _ address: ServerAddress, _ nonce: String, name: String?) throws -> Redemption.SignIn {
         let refusal: Rejection
         switch JoinCommand.attempt(code, name, address, nonce, invocation) {
-        case .success(let seat): return seat
+        case .success(let signIn): return signIn
         case .failure(.refused(let rejection)) where Redemption.isNameAsked(rejection): refusal = rejection
         case .failure(let failure): throw failure
         }
@@ -147,7 +147,7 @@ struct FirstRun {
         let answer = try ask(NameQuestion.prompt)
         // An empty answer goes back to the code.
         guard !answer.isEmpty else { throw Redemption.Failure.refused(refusal) }
-        return try seat(code, address, nonce, name: answer)
+        return try redeem(code, address, nonce, name: answer)
     }
 
     /// - Returns: false if the token belongs to no family.
@@ -182,7 +182,7 @@ struct FirstRun {
     }
 
     private func sayKept(_ profile: Profile) {
-        say("Signed in. This is kept in \(profile.place.path ?? "the profile"), readable by you alone.")
+        say("Signed in. Your sign-in is kept in \(profile.place.path ?? "the profile"), readable by you alone.")
     }
 
     // MARK: The terminal

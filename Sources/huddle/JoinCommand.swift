@@ -18,19 +18,19 @@ enum JoinCommand {
             return try add(code, name, token, address, nonce, &profile, invocation)
         }
         guard adds != true else { throw ProgramFailure(.usage, "Nobody is signed in to \(address) here. Leave out --add.") }
-        let seat = try explained { try redeem(name) { attempt(code, $0, address, nonce, invocation) }.get() }
+        let signIn = try explained { try redeem(name) { attempt(code, $0, address, nonce, invocation) }.get() }
         profile.server = address.description
         profile.nonce = nil
         // The former sign-in of this profile must not be lost: no other copy of its token may exist.
         let before = profile.token == nil ? nil : try profile.saveAside()
-        profile.token = seat.token
+        profile.token = signIn.token
         profile.origin = nil
-        profile.family = seat.family
+        profile.family = signIn.family
         try profile.save()
         if invocation.isJSON {
-            Standard.write(output: "{\"family\":\"\(seat.family)\",\"member\":\"\(seat.member)\"}\n")
+            Standard.write(output: "{\"family\":\"\(signIn.family)\",\"member\":\"\(signIn.member)\"}\n")
         } else {
-            Standard.write(output: "Welcome. This is kept in \(profile.place.path ?? "the profile"); start with: huddle\(profile.place.option)\n")
+            Standard.write(output: "Welcome. You have joined the family; your sign-in is kept in \(profile.place.path ?? "the profile"). Run: huddle\(profile.place.option)\n")
             if let before { Standard.write(output: "The sign-in that was there before is kept in \(before).\n") }
         }
         return .done

@@ -73,7 +73,7 @@ final class JoinedRoom {
         }
     }
 
-    /// Applies the changes that the room made while the program did something else: the seat sends a request, and every
+    /// Applies the changes that the room made while the program did something else: the session sends a request, and every
     /// earlier change arrives before the answer. A connection that broke in the meantime is restored.
     func catchUp(timeout: Int64) throws {
         begin(timeout: timeout)

@@ -67,7 +67,7 @@ struct OneShot {
 
     /// Carries the action out in a room that was entered.
     ///
-    /// - Parameter stays: whether the seat is needed afterwards.
+    /// - Parameter stays: whether the session is needed afterwards.
     func perform(in room: JoinedRoom, stays: Bool = false) throws -> ExitStatus {
         switch invocation.action {
         case .list, .itinerary, .export, .exportCalendar, .deleted, .identity, .open:
@@ -235,7 +235,7 @@ struct OneShot {
             let accepted: OverlapOverride
             do { accepted = try Request.acceptance(reason, of: rejection) } catch { return report(error, 0, room) }
             if !invocation.isJSON {
-                let lines = text(room).rejection(rejection).dropFirst().map { "At the same time:" + $0.dropFirst() }
+                let lines = text(room).rejection(rejection).dropFirst().map { "Overlap:" + $0.dropFirst() }
                 printer.write(output: lines.joined(separator: "\n") + "\n")
             }
             (mutation, answer) = try send(batch, accepting: accepted, room)
@@ -346,7 +346,7 @@ struct OneShot {
         }
         var lines = text(room).rejection(rejection)
         if rejection.code == .confirmFirst { lines.append("To confirm: huddle confirm") }
-        if rejection.code == .overlap { lines.append("To have both at once, add: --override --reason \"why\"") }
+        if rejection.code == .overlap { lines.append("To keep both, add: --override --reason \"why\"") }
         printer.complain(lines.joined(separator: "\n"))
         return ExitStatus(rejection)
     }

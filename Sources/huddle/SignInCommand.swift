@@ -76,7 +76,7 @@ enum SignInCommand {
         if invocation.isJSON {
             try Output.write(json: json(profile))
         } else {
-            Standard.write(output: "Signed in. This is kept in \(profile.place.path ?? "the profile"); start with: huddle\(profile.place.option)\n")
+            Standard.write(output: "Signed in. Your sign-in is kept in \(profile.place.path ?? "the profile"). Run: huddle\(profile.place.option)\n")
             if let before { Standard.write(output: "The sign-in that was there before is kept in \(before).\n") }
         }
         return .done

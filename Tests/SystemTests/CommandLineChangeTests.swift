@@ -151,7 +151,7 @@ extension SystemTests {
 
             let accepted = try parent.run(lunch + ["--override", "--reason", "Tom joins later"])
             #expect(accepted.ending == .exited(0), "\(accepted.errors)")
-            #expect(accepted.output.contains("At the same time:") && accepted.output.contains("added Lunch"))
+            #expect(accepted.output.contains("Overlap:") && accepted.output.contains("added Lunch"))
             #expect(try list("items", "--trip", "Zz Texas").count == 2)
             // Where nothing overlaps, the words do no harm.
             _ = try done(

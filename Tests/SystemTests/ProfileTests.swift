@@ -67,7 +67,7 @@ extension SystemTests {
             // The profile without a name is another one.
             #expect(try author([]) == nil)
             let first = try user.run(["sign-in", "--token-file", "-"], input: carmen.token)
-            #expect(first.ending == .exited(0) && first.output.contains("start with: huddle\n"), "\(first.errors)")
+            #expect(first.ending == .exited(0) && first.output.contains("Run: huddle\n"), "\(first.errors)")
             #expect(try author([]) == "\(carmen.id)" && (try author(["--profile", "default"], ["HUDDLE_PROFILE=elena"])) == "\(carmen.id)")
             #expect(try user.run("complete", "--", "--profile", "e").output == "elena\n")
         }

@@ -158,7 +158,7 @@ final class Conversation {
                 print("  Saved in \(keptKey), next to the current version. Retry, edit or discard it there.")
             } else if let number = lists.number(ofDraft: mutation, among: session.engine.drafts.map(\.id)) {
                 print("  Kept as draft \(number): /retry \(number) sends it again, /drop \(number) discards it.")
-                if rejection.code == .overlap { print("  To have both at once: /retry \(number) --override --reason \"why\"") }
+                if rejection.code == .overlap { print("  To keep both: /retry \(number) --override --reason \"why\"") }
             }
         case .postponed(_, let rejection, _): print("(\(rejection.message.printable) Kept, and sent again by itself.)")
         case .presence(let presence): show(presence)
