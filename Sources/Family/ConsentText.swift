@@ -40,7 +40,7 @@ package struct ConsentText: Hashable, Sendable {
             }
     }
 
-    /// The text of this release, which is in `deploy/terms` as well. Whoever changes it gives it another version.
+    /// The text of this release, which is in `deploy/terms` as well. A changed text needs another version.
     package static let standard = ConsentText(checked: "huddle-consent-2", standardText)
 
     private static let standardText = """

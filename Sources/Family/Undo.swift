@@ -27,7 +27,7 @@ package enum Undo {
     ///   The kept name of a reference follows its reference.
     ///
     /// - Parameters:
-    ///   - entry: as it stands in the log.
+    ///   - entry: as it is in the log.
     ///   - before: for an update, the values that its fields had.
     ///   - current: the record as it is now, deleted or not.
     package static func step(

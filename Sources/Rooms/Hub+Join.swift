@@ -155,7 +155,7 @@ extension Hub {
         requestNextSnapshot()
     }
 
-    /// Whoever takes a snapshot by drops must not keep everybody else from theirs.
+    /// A client that reads a snapshot very slowly must not block the snapshots of others.
     func endSlowSnapshots() {
         guard !snapshotQueue.isEmpty, snapshotOctets >= Hub.maxSnapshotOctets else { return }
         for session in allSessions {
@@ -246,7 +246,7 @@ extension Hub {
         session.context = context
         send(.context(context), to: session, request: request)
         noteVisit(session, in: room)
-        // Whoever repeats themself speaks to nobody else.
+        // A repeated context is sent to nobody else.
         if context != before, !session.isQuiet { announce(session.member, in: room, except: nil) }
     }
 

@@ -59,7 +59,7 @@ extension Hub {
             sendError(unjoined(session), to: session, request: request)
             return nil
         }
-        // Whoever scrolls waits for the answer anyway.
+        // A person who scrolls waits for the answer anyway.
         guard session.pendingPages < Hub.maxPendingPages else {
             sendError(Rejection(.busy, "Too many requests wait for their answers. Try again in a moment.", retryAfter: 100), to: session, request: request)
             return nil

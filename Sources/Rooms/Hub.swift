@@ -291,7 +291,7 @@ package final class Hub {
     static let returnsPerMillisecond: Int64 = 1
     static let longestReturn: Int64 = 30_000
 
-    /// Tells each client a different time to stay away, so that they do not overrun the server that comes back, then ends them.
+    /// Gives each client a different time to stay away, so that they do not overrun the server that comes back, then ends them.
     package func spreadReturns() {
         let everyone = allSessions.filter { $0.phase != .closed }
         let window = min(max(Int64(everyone.count) / Self.returnsPerMillisecond, Self.firstReturn), Self.longestReturn - Self.firstReturn)

@@ -28,7 +28,7 @@ package struct Receipt: Sendable {
 package struct CommittedChange: Sendable {
     package var family: Identifier
     package var change: Change
-    /// The change as it stands in the log, which is its `change` frame.
+    /// The change as it is in the log, which is its `change` frame.
     package var frame: [UInt8]
     /// Of the family's records after the change.
     package var checksum: StateChecksum

@@ -4,7 +4,7 @@ import JSON
 
 /// The `digest` of an answer.
 enum DigestCodec {
-    /// Without the number of the request, which stands in the frame.
+    /// Without the number of the request, which is in the frame.
     static func encode(_ digest: borrowing DigestAnswer, into writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("after")

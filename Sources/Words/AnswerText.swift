@@ -263,7 +263,7 @@ package struct AnswerText {
             return [
                 "\(name) (\(invite.role.rawValue)) is invited. They join with this one-time code until \(text.time(invite.expiresAt)), as \(name)\(also):",
                 "  huddle join \(code.printable)",
-            ] + (invite.mail == .waiting || invite.mail == .sent ? ["The code is mailed to them as well. If the mail is refused, you are told, and huddle invites says so."] : [])
+            ] + (invite.mail == .waiting || invite.mail == .sent ? ["The code is mailed to them as well. If the mail is refused, you get a notice, and huddle invites shows it."] : [])
         }
         switch invite.state {
         case .accepted where invite.role == .athlete: return ["\(name) is in the family. Under 13 there is no sign-in: a parent keeps the profile."]

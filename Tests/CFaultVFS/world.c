@@ -1,4 +1,4 @@
-// The disk: images, what was not synced, crashes and planned failures. The model is told in CFaultVFS.h.
+// The disk: images, what was not synced, crashes and planned failures. The model is described in CFaultVFS.h.
 //
 // `base` plus every change in `first`... is `shown`. A sync turns changes SYNCED and folds the leading SYNCED ones into
 // `base`; behind a DOOMED one (its sync failed) they stay in the list, so that order is kept when a crash decides.

@@ -87,7 +87,7 @@ struct SlashCommandTests {
         #expect(questions.isDone)
         #expect(questions.answers == [Self.input(.school, "name", "Yale")])
         var event = Questions(.event, asksAthlete: true, athletes: ["Maya", "Leo"])
-        #expect(event.prompt == "Whose (name): " && event.choices == "  one of: Maya, Leo" && event.label == "Name")
+        #expect(event.prompt == "Athlete (name): " && event.choices == "  one of: Maya, Leo" && event.label == "Name")
         try event.answer("Maya")
         #expect(event.athlete == "Maya")
         #expect(event.choices == "  one of: Camp, Showcase, Official Visit, Unofficial Visit, Game" && event.label == "Event type")

@@ -25,7 +25,7 @@ func created(_ kind: Kind, _ values: KeyValuePairs<String, Value?>, around targe
 
 @Suite("References in the declarations")
 struct ReferencePolicyTests {
-    @Test("A kept name stands in a line of the same kind that only the server writes", arguments: Kind.allCases)
+    @Test("A kept name is in a line of the same kind that only the server writes", arguments: Kind.allCases)
     func keptNames(_ kind: Kind) throws {
         for field in kind.declaration.fields {
             guard case .keep(let name) = field.whenGone else { continue }

@@ -14,7 +14,7 @@ private func scan<R>(_ text: String, _ body: (UnsafeRawBufferPointer) -> R) -> R
 struct LoadTokenTests {
     static let token = LoadToken(run: 123_456, family: 19, publisher: 4, number: 1_000_001, intended: 98_765_432_109_876)
 
-    @Test("is found wherever it stands in a frame, with any hint", arguments: [0, 3, 4, 5, 1_000, -1])
+    @Test("is found anywhere in a frame, with any hint", arguments: [0, 3, 4, 5, 1_000, -1])
     func found(hint: Int) {
         var octets = Array(#"{"a":"HLG ","text":""#.utf8)
         Self.token.append(to: &octets)

@@ -708,7 +708,7 @@ struct UploadSyncTests {
             found.append(try octets.withUnsafeBytes { try steps.take($0).get().offset } >> 20)
         }
         #expect(found == synced)
-        // Whoever ends a request has all that came.
+        // The client that ends a request has all octets so far.
         #expect(steps.end(isWhole: false, completes: nil, checksum: nil).standing?.offset == Int64(synced.count * octets.count))
     }
 }

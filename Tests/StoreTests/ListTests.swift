@@ -520,7 +520,7 @@ struct HistoryTests {
         #expect(digest.authors == [.init(member: home.parent, changes: 3)])
         #expect(digest.messages == 1 && digest.mentions == [hello])
         #expect(digest.records.map(\.id) == [hello, camp])
-        // Whoever made them sees only what the other did.
+        // Their author sees only the changes of the other.
         #expect(try self.digest(home.parent, after: before).changes == 1)
     }
 

@@ -50,7 +50,7 @@ struct PurgeTests {
         #expect(try world.snapshot(home).records[school] == nil)
         #expect(try world.stored { try $0.history.versions(family: 1, of: school, limit: 9).isEmpty })
         #expect(try world.stored { try $0.families.all().map(\.floor) } == [deletion])
-        // The sequence has no gap, and what other records did stands in the same frames.
+        // The sequence has no gap, and the changes of other records are in the same frames.
         #expect(try world.count("log") == Int(deletion))
         #expect(try world.purge().records == 0)
     }

@@ -36,7 +36,7 @@ struct RandomFamily {
         }
     }
 
-    /// Lives on with undos, moved and copied plans and stale bases among the edits, all at one moment.
+    /// Continues with undos, moved and copied plans and stale bases among the edits, all at one moment.
     mutating func hurry(steps: Int) throws {
         for _ in 0..<steps {
             let choice = Int.random(in: 0..<100, using: &random)

@@ -29,7 +29,7 @@ struct UsageNotesTests {
         try entries().map(\.at)
     }
 
-    @Test("an entry has the time of the first look, however much later it is written, and stands in the order of time")
+    @Test("an entry has the time of the first look, however much later it is written, and is in the order of time")
     func time() throws {
         var notes = UsageNotes()
         let document = world.newID()

@@ -56,7 +56,7 @@ struct AbuseRun {
     private static func advance(_ player: Player, _ now: Int64) throws {
         while let raw = player.socket?.raw, !player.hasEnded {
             if !player.unsent.isEmpty {
-                // Whoever is refused while they still send is not at fault here: what counts is what they hear.
+                // A client that is refused while it still sends is not at fault here: the received answer counts.
                 guard let sent = try? player.unsent.withUnsafeBytes({ try Socket.send(raw, $0) }) else {
                     player.unsent = []
                     player.steps = []

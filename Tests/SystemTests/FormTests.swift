@@ -79,7 +79,7 @@ struct FormTests: FullScreenSteps {
         try Self.expect(terminal, "Dinner, Jun 11, 2035 09:15 - 09:45")
         try Self.expect(terminal, "1 refused")
         #expect(try !program.run("items", "--trip", "Far away").output.contains("Batting"))
-        // Back to the form: what was typed stands there; the same again is refused again, and is still one thing that was refused.
+        // Back to the form: the typed values are still in it; saving again is refused again, and is still one refused change.
         try terminal.type("e")
         let isBack = try terminal.wait { !$0.text.contains("w keep both") && $0.text.contains("Batting") && $0.text.contains("Add New") }
         #expect(isBack, "\(terminal.screen.text)")
@@ -161,7 +161,7 @@ struct FormTests: FullScreenSteps {
         let isBack = try terminal.wait { $0.text.contains("Log Camp  Camp  Not Registered") && !$0.text.contains("1.87 sec") && !$0.text.contains("Asked about my grades.") }
         #expect(isBack, "\(terminal.screen.text)")
 
-        // One more of each, by itself: the event stands there already.
+        // One more of each, by itself: the event is there already.
         try terminal.type("p")
         try Self.expect(terminal, "Log Performance Metric")
         try terminal.type("p\t\t1.91\u{13}")

@@ -354,7 +354,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "1 refused")
         try terminal.type("\u{1B}5")
         try expect(terminal, "is at the same time as")
-        // Changed: the command stands in the room's line again; the draft stays until it is forgotten.
+        // Changed: the command is in the room's line again; the draft stays until it is discarded.
         try terminal.type("e")
         try expect(terminal, "> /add item trip-id=")
         try terminal.type("\u{3}\u{1B}5x")

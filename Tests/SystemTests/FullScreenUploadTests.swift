@@ -185,7 +185,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         try expect(terminal, "two is stopped.")
         try expect(terminal, "one is stopped.")
         relay.letGo(cutting: true)
-        // Whoever was at the first lets go of it; then nothing is kept of either.
+        // The client of the first upload gives it up; then nothing is kept of either.
         #expect(try terminal.wait { _ in (try? outbox(relay.url).output) == "Nothing waits, and nothing was refused.\n" })
         #expect(try documents().isEmpty)
     }

@@ -25,7 +25,7 @@ extension SystemTests {
             #expect(listed.output.split(separator: "\n").contains("manifest.json"), "\(listed.errors)")
             #expect(try Files.status(file)?.mode == 0o600)
 
-            // Each athlete can see that everything of theirs was taken out: it stands in what the next export holds.
+            // Each athlete can see the export of their data: the entry is in the next export.
             let next = folder.path + "/next.tar"
             _ = try Programs.huddled("export", "--data", old, "--family", "\(demo.family)", "--private", next)
             let kept = String(decoding: try Files.read(next), as: UTF8.self)

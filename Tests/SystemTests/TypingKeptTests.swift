@@ -11,7 +11,7 @@ struct TypingKeptTests {
         try Self.waitForKept(text, of: "room", in: program.home + "/.local/state/huddle")
     }
 
-    /// Waits until a text stands in the cache of the only member that uses a state folder.
+    /// Waits until a text is in the cache of the only member that uses a state folder.
     static func waitForKept(_ text: String, of name: String, in state: String) throws {
         let server = try #require(try Files.list(state).first { $0.hasPrefix("ws") })
         let member = try #require(try Files.list(state + "/" + server).first { $0 != "seats" })

@@ -46,7 +46,7 @@ package struct Questions: Sendable {
 
     /// "Start date (YYYY-MM-DD): "
     package var prompt: String {
-        if asksAthlete { return "Whose (name): " }
+        if asksAthlete { return "Athlete (name): " }
         guard let field = left.first else { return "" }
         let declaration = kind.declaration.fields[field]
         let hint = FieldOptions.hint(declaration.type)

@@ -100,7 +100,7 @@ extension ClientFrame {
     }
 }
 
-// Everything else that is known of a frame stands in the file that is called after it.
+// Everything else about a frame is in the file that is named after it.
 extension ClientFrame {
     /// All frames, in the order of `proto/`.
     static let parts: [any ClientFrameParts.Type] = [

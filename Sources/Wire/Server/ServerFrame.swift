@@ -96,7 +96,7 @@ package enum ServerFrame: Hashable, Sendable {
     case unknown(type: String)
 }
 
-// Everything else that is known of a frame stands in the file that is called after it.
+// Everything else about a frame is in the file that is named after it.
 extension ServerFrame {
     /// All frames, in the order of `proto/`.
     static let parts: [any ServerFrameParts.Type] = [

@@ -13,7 +13,7 @@
 // - A write never disturbs octets outside of it, and a sector of 512 octets is written whole or not at all: what SQLite
 //   calls powersafe overwrite and assumes by default of ext4 and xfs on Linux. The layer reports just what SQLite's unix
 //   VFS reports there: sector size 4096, SQLITE_IOCAP_POWERSAFE_OVERWRITE, nothing else.
-// - Creating a file is durable at once (as an empty file). A deleted file may come back after a crash until the folder is
+// - Creating a file is durable immediately (as an empty file). A deleted file may come back after a crash until the folder is
 //   synced, or a new file takes its name. As with SQLite's unix VFS the folder is synced by a deletion that asks for it,
 //   and by the first sync of a log or journal after it was opened.
 // - A failed write leaves the first half of its octets written. A failed sync leaves what it should have synced shown but
@@ -82,7 +82,7 @@ void faultvfs_fail_at(const char *name, long n, int code, long count);
 /// Operations that were failed by a plan so far.
 long faultvfs_failures(const char *name);
 
-/// A disk that answers syncs at once and makes nothing durable, to prove that a test would see a loss.
+/// A disk that answers syncs immediately and makes nothing durable, to prove that a test would see a loss.
 void faultvfs_lie_about_sync(const char *name, int lies);
 
 #endif

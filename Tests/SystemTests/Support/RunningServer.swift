@@ -85,13 +85,13 @@ final class RunningServer {
 
     /// SIGTERM, and its end. Clients that do not answer its goodbye hold it up for two seconds.
     ///
-    /// - Parameter meanwhile: done after the signal, before waiting for the end.
+    /// - Parameter work: done after the signal, before waiting for the end.
     /// - Returns: milliseconds that it took.
     @discardableResult
-    func stop(_ meanwhile: () throws -> Void = {}) throws -> Int64 {
+    func stop(_ work: () throws -> Void = {}) throws -> Int64 {
         let start = Clock.monotonicMilliseconds()
         child.kill(Signals.terminate)
-        try meanwhile()
+        try work()
         let ending = try child.wait(timeoutMilliseconds: 10_000)
         #expect(ending == .exited(0))
         return Clock.monotonicMilliseconds() - start
