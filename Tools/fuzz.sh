@@ -60,7 +60,7 @@ fuzz_one() {
     # SWIFT_BACKTRACE: the backtracer would hold our pipe open for minutes.
     # detect_leaks: the leak check at the end misses references whose spare bits Swift uses, and reports the tables of schemas, which live as
     # long as the process.
-    # shellcheck disable=SC2046 # no dictionary is no word
+    # shellcheck disable=SC2046 # without a dictionary there is no word
     HUDDLE_FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 nice -n 19 "$fuzzer" "$work/$target" -max_total_time="$seconds" -max_len=$longest \
         -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$work/$target.finds/" $(dictionary_of "$target") \
         >"$log" 2>&1 || status=$?

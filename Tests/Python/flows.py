@@ -1,4 +1,4 @@
-"""What the five documents behind Huddle ask of a client (events list, new event, event detail, documents list, itinerary), done by two
+"""The requests of the five documents behind Huddle to a client (events list, new event, event detail, documents list, itinerary), done by two
 clients at the same time: plain.py, which works lists out from its records, and stream.py, which asks the server. At the end both have to hold the same
 records and lists, and simultaneous changes have to be there once.
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What hostile requests to the upload endpoints get: for each of a hundred, its status, and a body with a code and a sentence.
+"""The answers to hostile requests to the upload endpoints: for each of a hundred, its status, and a body with a code and a sentence.
 
 hostile_uploads.py HUDDLED
 
@@ -26,7 +26,7 @@ def encoded(octets):
 
 
 def metadata(server, **other):
-    """What a right upload says, with something else; `None` leaves it out."""
+    """The metadata of a valid upload, with other values; `None` leaves one out."""
     values = {"family": server.family, "athlete": server.athlete["member"], "type": "highlight_video", "title": "Film", "filename": "film.mp4", **other}
     return ",".join(f"{name} {encoded(value)}" for name, value in values.items() if value is not None)
 

@@ -279,7 +279,7 @@ def people(program, folder, rounds, chance, kind):
     return interrupted
 
 
-# What a host does: programs that are killed.
+# Acts of a host: programs that are killed.
 
 
 def struck(words, delay):

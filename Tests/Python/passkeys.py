@@ -99,7 +99,7 @@ class Server:
 
 
 class Browser:
-    """What a page does with the answers of `navigator.credentials`."""
+    """The steps of a page with the answers of `navigator.credentials`."""
 
     def __init__(self, origin):
         self.origin = origin

@@ -132,7 +132,7 @@ class Plain:
     def close(self):
         self.send(struct.pack(">H", 1000), 8)
 
-    # What a person does
+    # Actions of a person
 
     def wait(self, what, seconds=60):
         end = time.monotonic() + seconds
@@ -167,7 +167,7 @@ class Plain:
             raise Refused(answer)
         return answer
 
-    # What lists hold [11], worked out here from the records that are held
+    # Lists [11], computed here from the stored records
 
     def list(self, kind, sort, search="", **filter):
         found = [record for record in self.living(kind) if self.fits(record, filter) and folded(search) in self.texts(record)]
@@ -238,7 +238,7 @@ def days(record):
     last = fields.get("end_date") or first
     end = fields.get("end_time", "") if record["kind"] == "trip_item" else ""
     if end:
-        # What ends at midnight is not on the day that begins then.
+        # An item that ends at midnight is not on the day that begins then.
         last = end[:10] if end[11:] != "00:00" else (datetime.date.fromisoformat(end[:10]) - datetime.timedelta(days=1)).isoformat()
     return first, max(first, last)
 

@@ -88,7 +88,7 @@ def load(server, rounds):
             content = uploads.film(3_000_000, f"{number} {version}")
             path = uploads.create(server, version, content, f"Film {number} {version}")
             uploads.patch(server, version, path, content, 0, 1_000_000).close()
-            # What was sent on a connection that was cut may be read after the offset was asked for.
+            # The server may read octets of a cut connection after it answered the request for the offset.
             for _ in range(20):
                 # Not uploads.offset_of: nothing is fast under strace.
                 offset = int(server.ask("HEAD", path, uploads.dialect(version))[1]["upload-offset"])

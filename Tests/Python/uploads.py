@@ -96,7 +96,7 @@ def film(length, seed):
 
 
 def dialect(version):
-    """What a request says, and what it is answered, in tus (0) or the draft's interop version."""
+    """The fields of a request and of its answer, in tus (0) or the draft's interop version."""
     if version == 0:
         return dict(TUS)
     return {"Upload-Draft-Interop-Version": str(version)}
@@ -176,7 +176,7 @@ def interrupt(server, rounds, seed):
         told = 0
         tries = 0
         while True:
-            # Another client may go on in the other protocol; which one it is nobody remembers.
+            # Another client may continue in the other protocol; the server stores no protocol.
             version = chance.choice([0, 3, 5, 6, 8])
             offset = offset_of(server, version, path)
             assert offset >= told, f"round {number}: the offset went back from {told} to {offset}"
@@ -186,7 +186,7 @@ def interrupt(server, rounds, seed):
                 link = patch(server, version, path, content, offset)
                 status = answer(link)
                 link.close()
-                # What was sent on a connection that is cut can be read after the HEAD that came later, and then goes before this.
+                # Octets of a cut connection can be read after the later HEAD, and then precede this request.
                 if status in (409, 423, 503) and tries < 20:
                     races += 1
                     continue
@@ -293,7 +293,7 @@ def stalled(server):
 
 
 def watched(server):
-    """A slow client that sends its file in one request is not disturbed by another that asks and tries to go on, again and again."""
+    """A slow client that sends its file in one request is not disturbed by another that repeatedly asks and tries to continue."""
     content = film(400_000, "watched")
     path = create(server, 0, content, "Watched")
     link = patch(server, 0, path, content, 0, 10_000)
@@ -427,7 +427,7 @@ def full(server, folder):
                     refusal(status, text)
                     continue
                 path = answered["location"]
-            # What is nearly done is brought to its end by any client that asks, and may be refused for want of room too.
+            # A nearly complete upload is completed by any client that asks, and may be refused for lack of room too.
             status, answered, text = server.ask("HEAD", path, TUS)
             if status != 200:
                 assert status == 507 and attempt < 2, status

@@ -34,7 +34,7 @@ counted() {
 }
 while read -r name _ limit per times _; do
     case $name in '' | '#'*) continue ;; esac
-    # What the program does besides is the same at both counts and goes away in the difference.
+    # All other work of the program is the same at both counts and cancels out in the difference.
     few=$(counted "$name" "$times")
     many=$(counted "$name" $((3 * times)))
     each=$(((many - few) / (2 * times) / per))

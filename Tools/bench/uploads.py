@@ -3,11 +3,11 @@
 
 uploads.py HUDDLED [ROUNDS] [--apart]     a release build; nginx with the dav module (Debian: nginx-light has it), a C compiler
 
-One round: the same 100 MB file by PUT to nginx and by tus to Huddle, one after the other, each order in turn; medians over the rounds. To tell hash and sync
+One round: the same 100 MB file by PUT to nginx and by tus to Huddle, one after the other, each order in turn; medians over the rounds. To separate hash and sync
 apart, to the same program three more times: with syncs that return immediately, with a SHA-256 that takes 64 octets of each portion, with both; a library that is loaded
-before the others does that (LD_PRELOAD). What a round is shorter then, they cost it: both happen while it writes, so how long they take by themselves tells
-nothing. `--apart` ends here. Then one and twenty uploads at
-once, as fast as they go and with 5 MB/s each: peak of the memory that is the server's own above what it was, and how long a member of the same room waits
+before the others does that (LD_PRELOAD). The difference of a round is their cost: both happen while it writes, so their own duration shows
+nothing. `--apart` ends here. Then one and twenty uploads
+together, as fast as they go and with 5 MB/s each: peak of the memory that is the server's own above what it was, and how long a member of the same room waits
 for the answer to a message during that time, and before it; as fast as they go five times, of which the middle one counts. Prints JSON.
 """
 import http.client
@@ -201,7 +201,7 @@ class Room:
 
 def sender(port, token, path, size, rate):
     """One upload in a process of its own, so that the clients' threads do not wait for each other; `rate` in octets a second, 0 for all there is.
-    It begins when it is given a line: what starting twenty interpreters takes of two cores is no upload."""
+    It begins when it is given a line: the processor time of twenty starting interpreters is not part of an upload."""
     code = (
         "import http.client,os,sys,time;port,path,size,rate=sys.argv[1:];size=int(size);rate=float(rate)\n"
         "b=b'\\0\\0\\0\\x18ftypisom'+os.urandom(65524);l=http.client.HTTPConnection('127.0.0.1',int(port));l.connect()\n"

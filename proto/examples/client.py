@@ -80,7 +80,7 @@ class Huddle:
             wait, self.away = min(wait * 2, 10), 0
 
     def ended(self, code):
-        """[13] The connection is gone. What was under way when the server closed for a mistake may be the mistake."""
+        """[13] The connection is gone. A mutation under way when the server closed for a mistake may be the mistake."""
         suspects = sorted(self.sent) if code in MISTAKES else []
         if code in STOP and not suspects:
             raise ConnectionAbortedError(f"the server says stop, close code {code}")
@@ -175,7 +175,7 @@ class Huddle:
         if self.checksum is None or frame.get("checksum", self.checksum) == self.checksum or frame["seq"] != self.cursor["seq"]:
             return True
         now = asyncio.get_running_loop().time()
-        if now < self.reload_at:  # it was loaded a moment ago: go on with it
+        if now < self.reload_at:  # it was loaded a moment ago: continue with it
             return True
         self.reload_wait = 60 if now - self.reload_at > 3600 else min(self.reload_wait * 2, 3600)
         self.reload_at = now + self.reload_wait

@@ -109,7 +109,7 @@ def restore(kind, id, base):
 
 
 async def first_release(parent, athlete, leo, group):
-    """What 0.1.0 has: schools, coaches, events, messages, with edits, deletions, restorations, conflicts and refusals."""
+    """The records of 0.1.0: schools, coaches, events, messages, with edits, deletions, restorations, conflicts and refusals."""
     schools = [new_id(group) for _ in range(4)]
     await parent.does(*[create("school", id, name=f"Université {n} “Łódź”", location="Rouyn, QC", notes="日本 ☂") for n, id in enumerate(schools)])
     coaches = [new_id(group) for _ in range(5)]
@@ -144,7 +144,7 @@ async def first_release(parent, athlete, leo, group):
 
 
 async def later_releases(port, parent, athlete, leo, group, schools, coaches, events):
-    """What came after 0.1.0: trips, metrics, interactions, positions, undo, documents with files and share links."""
+    """The records since 0.1.0: trips, metrics, interactions, positions, undo, documents with files and share links."""
     trip, other = new_id(group), new_id(group)
     items = [new_id(group) for _ in range(6)]
     await parent.does(create("trip", trip, name="Spring tour", start_date="2027-03-01", end_date="2027-03-08", participants=[leo], location="Ohio"))
