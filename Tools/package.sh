@@ -94,7 +94,7 @@ check "it is healthy and ready" is_ready
 check "a first family is made while it runs" first_family
 check "the client signs in, speaks and reads" talks
 
-# The steps of README for a new user ("Run it for your family"): two devices, a second parent, an athlete, and a lost password, without mail.
+# The steps of docs/FAMILY.md for a new user: two devices, a second parent, an athlete, and a lost password, without mail.
 home() { # FOLDER COMMAND…
     local folder=/home/$1
     shift

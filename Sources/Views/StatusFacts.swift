@@ -58,7 +58,7 @@ package struct StatusFacts: Hashable, Sendable {
     package init() {}
 
     /// "viewing Maya's season".
-    package var viewing: String { season.map { "viewing \($0)'s season" } ?? "viewing everybody's season" }
+    package var viewing: String { season.map { "viewing \($0)'s season" } ?? "viewing everyone's season" }
 }
 
 /// The line at the top: the family, the season, the members present.

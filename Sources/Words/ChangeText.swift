@@ -159,7 +159,7 @@ package struct ChangeText {
         let name = names.member(presence.member)
         guard presence.connections > 0 else { return "\(name) has left" }
         switch presence.context {
-        case .all: return "\(name) is here, viewing everybody's season"
+        case .all: return "\(name) is here, viewing everyone's season"
         case .athlete(presence.member): return "\(name) is here, viewing their own season"
         case .athlete(let id): return "\(name) is here, viewing \(names.member(id))'s season"
         }
@@ -212,7 +212,7 @@ package struct ChangeText {
             if name.isEmpty, case .text(let text)? = own?.value { name = text.printable }
             name = TextWidth.cut(name.isEmpty ? Self.unnamed(operation.kind) : name, to: 60)
             switch operation.action {
-            case .create: return operation.kind == .message ? "say: \(name)" : "add \(name)"
+            case .create: return operation.kind == .message ? "message: \(name)" : "add \(name)"
             case .update(_, _, let patch):
                 let fields = (patch.assignments.map(\.field) + patch.setEdits.map(\.field)).sorted().map {
                     operation.kind.declaration.fields[$0].label.lowercased()

@@ -231,7 +231,7 @@ final class World {
         return (snapshot.sequence, records)
     }
 
-    /// A page as somebody sees it who looks at everybody's season.
+    /// A page as somebody sees it who looks at everyone's season.
     func page(_ home: Home, _ request: ListRequest, context: Context = .all) throws -> Result<Page, Rejection> {
         do {
             let query = try request.query(context: context)

@@ -116,7 +116,7 @@ struct BadTerminalTests {
         try terminal.type("small")
         try FullScreenTests.expect(terminal, "> small")
         try terminal.resize(columns: 90, rows: 24)
-        try FullScreenTests.expect(terminal, "viewing everybody's season")
+        try FullScreenTests.expect(terminal, "viewing everyone's season")
         #expect(terminal.screen.unknown.isEmpty, "\(terminal.screen.unknown)")
         terminal.signal(SIGTERM)
         let ending = try terminal.waitForEnd()
@@ -166,7 +166,7 @@ struct BadTerminalTests {
     func poor(variables: [String: String]) throws {
         let seat = try TerminalSession()
         let terminal = try seat.program.open(variables: variables)
-        try FullScreenTests.expect(terminal, "viewing everybody's season")
+        try FullScreenTests.expect(terminal, "viewing everyone's season")
         try FullScreenTests.expect(terminal, "? for keys")
         try terminal.type("\u{1B}2")
         try FullScreenTests.expect(terminal, "Track camps, showcases, visits, and games")

@@ -173,7 +173,7 @@ struct DailyUseTests {
         try server.stop()
         let told = try huddle.run(["--plain", "--timeout", "2"], input: "Written offline\n/status\n/reconnect\n")
         #expect(told.ending == .exited(5))
-        for wanted in ["Waiting to be sent: say: Written offline", "Offline: ", "It is tried again by itself; /reconnect tries now.", "1 change waits to be sent: /outbox.", "Trying \(server.url) now."] {
+        for wanted in ["Waiting to be sent: message: Written offline", "Offline: ", "It is tried again by itself; /reconnect tries now.", "1 change waits to be sent: /outbox.", "Trying \(server.url) now."] {
             #expect(told.output.contains(wanted), "\(wanted) is not in:\n\(told.output)")
         }
     }

@@ -54,7 +54,7 @@ struct FirstRunTests {
         try terminal.type("Rosalind\r")
         try FullScreenTests.expect(terminal, "another name")
         try terminal.type("rosa rivera\r")
-        try FullScreenTests.expect(terminal, "viewing everybody's season")
+        try FullScreenTests.expect(terminal, "viewing everyone's season")
         try terminal.type("hello from Rosa\r")
         try FullScreenTests.expect(terminal, "Rosa Rivera")
         try terminal.type("/quit\r")
@@ -63,7 +63,7 @@ struct FirstRunTests {
         #expect(try Files.status(profile)?.mode == 0o600)
         // The next start asks nothing.
         let again = try open()
-        try FullScreenTests.expect(again, "viewing everybody's season")
+        try FullScreenTests.expect(again, "viewing everyone's season")
         #expect(!again.screen.text.contains("Invitation"))
     }
 

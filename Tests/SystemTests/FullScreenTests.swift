@@ -14,7 +14,7 @@ struct FullScreenTests: FullScreenSteps {
     func twoPeople() throws {
         let (folder, demo, server) = try Demo.served()
         let parent = try Self.open(server, demo.parents[0], folder)
-        try Self.expect(parent, "viewing everybody's season")
+        try Self.expect(parent, "viewing everyone's season")
         try Self.expect(parent, "you're the only one here")
         let athlete = try Self.open(server, demo.athletes[0], folder)
         try Self.expect(parent, "\(demo.athletes[0].name) is here")

@@ -148,7 +148,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         #expect(terminal.isCooked && !terminal.screen.isOtherScreen)
         Self.expectSameInLibVTerm(terminal, hasEnded: true)
         let again = try open(parent)
-        try expect(again, "viewing everybody's season")
+        try expect(again, "viewing everyone's season")
         try again.type("\u{1B}4")
         try expect(again, "▸ 📄 Fall grades")
     }

@@ -72,7 +72,7 @@ extension SystemTests {
             #expect(answer.output.contains("start time 08:45"), "\(answer.output)")
         }
 
-        @Test("The files and folders that a page names exist", arguments: ["README.md", "docs/TOUR.md", "docs/ARCHITECTURE.md", "CONTRIBUTING.md"])
+        @Test("The files and folders that a page names exist", arguments: ["README.md", "docs/TOUR.md", "docs/FAMILY.md", "docs/ARCHITECTURE.md", "CONTRIBUTING.md"])
         func files(page: String) throws {
             let paths = try Self.text(page).matches(of: #/`((?:\./)?(?:deploy|docs|proto|Tests|Tools|\.ci)/[A-Za-z0-9_./-]+)`/#).map { String($0.output.1) }
             #expect(!paths.isEmpty)

@@ -116,7 +116,7 @@ struct ConflictViewTests {
 
     @Test("The list shows every kept change, with the reason and the pending decision")
     func list() throws {
-        let view = try Self.view([Self.conflict(), Self.refused()], waiting: ["say: On my way"])
+        let view = try Self.view([Self.conflict(), Self.refused()], waiting: ["message: On my way"])
         #expect(Self.drawn(view, rows: 12) == """
              The Rivera family  viewing Maya's season                   Dana Rivera is here
              Outbox  2 refused, 1 waiting to be sent
@@ -126,7 +126,7 @@ struct ConflictViewTests {
               09:14 delete Spring Showcase
                   A guest reads only.
               Waiting to be sent
-                say: On my way
+                message: On my way
 
              Enter both sides  r send again  e change  x forget  u undo  q back  ? keys
              1 pending · huddle.example

@@ -507,7 +507,7 @@ struct EventsViewTests {
             var view = try Self.view()
             view.showDetail([DetailLine(StyledText("all of Łódź Open"))])
             view.show(Self.records, context: .all, today: view.today)
-            #expect(view.detail != nil, "it is in everybody's season, too")
+            #expect(view.detail != nil, "it is in everyone's season, too")
             view.show(records, context: context, today: view.today)
             #expect(view.detail == nil && !Self.drawn(view).contains("all of Łódź Open"))
         }

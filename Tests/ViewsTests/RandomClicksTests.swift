@@ -73,7 +73,7 @@ struct RandomClicksTests {
         var view = ConflictViewTests.view(items)
         Self.run(
             ["enter", "esc", "down", "up", "y", "t", "b", "e", "n", "w", "s", "tab", "Y", "?"], { view.draw(RoomViewTests.facts(), &$0) }, { _ = view.handle($0) },
-            between: { round in view.show(Array(items.prefix(round % 5)), waiting: ["say: hello"]) })
+            between: { round in view.show(Array(items.prefix(round % 5)), waiting: ["message: hello"]) })
         #expect(view.drafts.count <= 4)
     }
 

@@ -232,7 +232,7 @@ struct TimelineTests {
         scene.receive(.presence(Presence(member: World.athlete, connections: 0, context: .all)))
         scene.receive(.presence(Presence(member: World.athlete, connections: 0, context: .all)))
         #expect(
-            scene.items().filter { $0.kind == .presence }.map(\.text) == ["Maya Rivera is here, viewing everybody's season", "Maya Rivera has left"])
+            scene.items().filter { $0.kind == .presence }.map(\.text) == ["Maya Rivera is here, viewing everyone's season", "Maya Rivera has left"])
     }
 
     @Test("A visit that is shorter than 10 seconds, as of a command in a shell, leaves no line")
@@ -250,7 +250,7 @@ struct TimelineTests {
         come(1, at: 41_000, context: .athlete(World.athlete))
         #expect(lines.count == 4)
         come(0, at: 50_000)
-        #expect(lines == ["Maya Rivera is here, viewing everybody's season", "Maya Rivera has left"])
+        #expect(lines == ["Maya Rivera is here, viewing everyone's season", "Maya Rivera has left"])
         come(1, at: 60_000)
         come(0, at: 70_001)
         #expect(lines.count == 4)

@@ -202,7 +202,7 @@ package struct Completion {
         case .records(let kind):
             // The names before the last comma are kept, and so is a sign before the name.
             .candidates(records([kind], Self.lastName(current))).prefixed(String(current.dropLast(Self.lastName(current).count)))
-        case .season: .candidates([Candidate(text: "all", summary: "everybody's season")] + athletes(current))
+        case .season: .candidates([Candidate(text: "all", summary: "everyone's season")] + athletes(current))
         case .file: .files
         case .profile: .candidates(profiles().map { Candidate(text: $0, summary: "") })
         case .field: .candidates((command?.fieldOptions ?? []).map { Candidate(text: $0.shortest.dropFirst(2) + "=", summary: $0.summary) })

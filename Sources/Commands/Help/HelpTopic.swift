@@ -88,7 +88,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                     + "of 16 and older decide whether parents may change their season or only look.",
                 "Everyone who chooses an athlete's season, opens a document or exports it is recorded; the athlete reads the list with huddle access.",
                 "Sign-ins, invites, roles, consents, exports and the acts of the person who runs the server are in the audit log for 2 years. Parents read it with "
-                    + "huddle audit, everybody else their own entries.",
+                    + "huddle audit, everyone else their own entries.",
                 "No document is public: reading it takes a sign-in, or a link that a member made, that expires, and that can be revoked.",
                 "Deleted records can be restored for 30 days and are then erased, also from the history.",
                 "On this machine, the sign-in lies in ~/.config/huddle/profile.json, those with names in the folder beside it, and the family's records in ~/.local/state/huddle, readable by you alone and not "

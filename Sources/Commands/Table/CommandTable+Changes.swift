@@ -87,7 +87,7 @@ extension CommandTable {
                 .init("--before", hint: "MARK", value: .pageMark, "older entries; MARK is at the end of the last answer"),
                 .init("--limit", hint: "N", value: .number, "at most N entries (20)"),
             ], output: .answer, "sign-ins, invites, roles, consents, exports, and what the host did",
-            notes: "Parents read all entries of the family, everybody else their own. Entries are kept for 2 years."),
+            notes: "Parents read all entries of the family, everyone else their own. Entries are kept for 2 years."),
     ]
 
     private static func target(_ kinds: [Kind]) -> [Command.Argument] {

@@ -22,7 +22,7 @@ extension CommandTable {
         Command(
             .consents, .people, words: [["consents"]], slash: [["consents"]], options: [.init("--text", "show the text in force as well")], output: .answer,
             "the sign-in of each member, athletes who need a consent, and last days of guests",
-            notes: "Parents see everybody, others themselves."),
+            notes: "Parents see everyone, others themselves."),
         Command(
             .consent, .people, words: [["consent"]], arguments: [.init("ATHLETE", .record([.member]), repeats: true)],
             options: [

@@ -43,7 +43,7 @@ package enum CommandTable {
 
     private static let start: [Command] = [
         Command(
-            .converse, .start, words: [[]], "talk and follow the season, with everybody who is there",
+            .converse, .start, words: [[]], "talk and follow the season, with everyone who is here",
             notes: "On a terminal a full screen, else lines in and out. /help lists what can be typed."),
         Command(
             .join, .start, words: [["join"]], arguments: [.init("CODE", .code)],
