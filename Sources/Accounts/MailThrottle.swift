@@ -6,7 +6,7 @@ package import HTTP1
 /// - Each subject (a person, an address, or a text that somebody gave as their name): 5 mails per hour.
 /// - Each network: 10 requests for a recovery in 10 minutes.
 ///
-/// A text that means nobody has the same limits as one that does.
+/// A text that names no person has the same limits as one that names a person.
 package struct MailThrottle {
     /// Mails of one subject in `subjectTime`.
     package static let subjectMails = 5

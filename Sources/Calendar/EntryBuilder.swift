@@ -119,7 +119,7 @@ package struct EntryBuilder {
         return Span(start: first, end: until > from ? last : nil, days: days)
     }
 
-    /// A local time as a calendar says it. One in a gap of the clocks is said as they show it after the gap, so that no reader has to know the rule.
+    /// A local time as a calendar writes it. A time in a gap of the clocks is written as the time after the gap, so that no reader has to know the rule.
     private func moment(_ local: LocalDateTime, _ zone: String) -> (CalendarMoment, Instant) {
         guard let rules = rules(zone), !Self.isUTC(zone) else {
             return (.utc(CalendarDateTime(local)), ZoneRules.utc.instant(of: local))

@@ -140,7 +140,7 @@ package struct FeedFile: Sendable {
         writer.value("VERSION", "2.0")
         writer.value("PRODID", program)
         writer.value("CALSCALE", "GREGORIAN")
-        // RFC 7986 §5.1, and the name that programs of before use.
+        // RFC 7986 §5.1, and the name that older programs use.
         writer.text("NAME", name)
         writer.text("X-WR-CALNAME", name)
     }

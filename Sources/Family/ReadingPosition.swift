@@ -1,7 +1,7 @@
 package import Bytes
 
-/// How far a member has read: one record a member, whose id follows from the member's, so that every client of theirs moves the same
-/// one and nobody has to look for it.
+/// The position up to which a member has read: one record per member. Its id follows from the member's, so that every client of theirs moves the same
+/// record without a search.
 package enum ReadingPosition {
     /// The member's id with another version digit: the 7 that the server gives its members becomes an 8 (RFC 9562 §5.8, "custom").
     ///

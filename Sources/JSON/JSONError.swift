@@ -59,7 +59,7 @@ extension JSONError: CustomStringConvertible {
         case .unexpected(let wanted, let offset): "expected \(wanted) at octet \(offset)"
         case .notInteger(let offset): "expected an integer without fraction or exponent at octet \(offset)"
         case .outOfRange(let offset): "integer out of range at octet \(offset)"
-        case .duplicateKey(let key, let offset): "key \"\(key)\" stands twice, at octet \(offset)"
+        case .duplicateKey(let key, let offset): "key \"\(key)\" occurs twice, at octet \(offset)"
         case .tooDeep(let offset): "nested too deep at octet \(offset)"
         case .tooManyKeys(let offset): "too many keys in one object at octet \(offset)"
         case .tooLong(let offset): "value too long at octet \(offset)"

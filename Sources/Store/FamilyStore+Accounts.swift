@@ -43,8 +43,8 @@ package struct FactorMade: Hashable, Sendable {
 
 // Names, passwords, second factors and recovery codes.
 //
-//     password:  (none) --set--> there --set--> there ... --remove--> (none) factor:    (none) --make--> pending
-//     --confirm--> in force --remove--> (none)
+//     password:  (none) --set--> there --set--> there ... --remove--> (none)
+//     factor:    (none) --make--> pending --confirm--> in force --remove--> (none)
 //
 // Each change needs a check within the last 10 minutes (`requireCheck`), if the person has a password or passkey. A new
 // password or factor ends the other sessions.

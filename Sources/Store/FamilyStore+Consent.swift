@@ -33,7 +33,7 @@ package struct MemberCommand: Hashable, Sendable {
 // The state that determines whether an athlete may sign in, and the acts of parents that change it.
 //
 //     athlete: (under 13) --13th birthday--> consent needed --consent--> consented --18th birthday--> open
-//     ^---withdrawal, younger birth date---|
+//                                                  ^---withdrawal, younger birth date---|
 //
 // Nothing here opens a sign-in by itself: an athlete who may sign in still needs an invite.
 extension FamilyStore {

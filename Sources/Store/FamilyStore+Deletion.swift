@@ -36,7 +36,8 @@ struct ScrubbingRound {
 
 // The end of a family.
 //
-//     (living) --request--> requested --14 days--> rows --> pages --> files --> done ^----withdrawal------|
+//     (living) --request--> requested --14 days--> rows --> pages --> files --> done
+//         ^----withdrawal------|
 //
 // A request is two columns of the family for the server and a field of its record for the members. When it is due, one
 // transaction detaches the family, so that nobody can find it. Then portions remove its rows, then their remainders in

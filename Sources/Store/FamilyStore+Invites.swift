@@ -23,9 +23,9 @@ package struct MadeInvite: Hashable, Sendable {
 
 // Invites: the right to make them, their persons, their number, and the conditions of a redemption.
 //
-//     (none) --make--> pending --redeem, host's token--> accepted | +----withdraw, another invite of the member,
-//     removal----> withdrawn +--7 days--> (pending in the tables, shown as expired) --make for the same member-->
-//     withdrawn
+//     (none) --make--> pending --redeem, host's token--> accepted
+//                        | +----withdraw, another invite of the member, removal----> withdrawn
+//                        +--7 days--> (pending in the tables, shown as expired) --make for the same member--> withdrawn
 //
 // A member has at most one pending invite. Its code is the only one that the member has.
 extension FamilyStore {

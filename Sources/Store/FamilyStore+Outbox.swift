@@ -25,8 +25,9 @@ package struct MailClaim: Hashable, Sendable {
 // The queue of mails. Nothing is sent within a transaction: a mail is claimed, sent, and then marked, each step durable
 // before the next.
 //
-//     (none) --send--> waiting --claim--> under way --mark--> (gone: sent, or given up) ^                   | +--4xx,
-//     no server---+   after 10 s, 1, 5, 30 min, 30 min ... until it expires
+//     (none) --send--> waiting --claim--> under way --mark--> (gone: sent, or given up)
+//                         ^                   |
+//                         +--4xx, no server---+   after 10 s, 1, 5, 30 min, 30 min ... until it expires
 //
 // A process that ends between a claim and its mark leaves the mail claimed: the next process sends it again, with the
 // same Message-ID. So a mail is sent at least once, and mail programs show it once.

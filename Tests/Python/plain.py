@@ -146,7 +146,7 @@ class Plain:
         return self.waiting.pop(name)
 
     def mutate(self, *operations, **more):
-        """A batch [6], or with undo=SEQUENCE the taking back of one."""
+        """A batch [6], or with undo=SEQUENCE the undo of one."""
         self.number += 1
         number = self.number
         while True:
@@ -232,7 +232,7 @@ def folded(text):
 
 
 def days(record):
-    """First and last day of what people plan."""
+    """First and last day of a planned record."""
     fields = record["fields"]
     first = (fields.get("start_date") or fields.get("start_time") or fields.get("recorded_date") or fields.get("occurred_at") or "")[:10]
     last = fields.get("end_date") or first
@@ -244,5 +244,5 @@ def days(record):
 
 
 def instant(local, zone):
-    """Minutes. A time that does not exist is later by the gap, one that exists twice the first [semantics of local times]."""
+    """Minutes. A time that does not exist moves forward by the gap; one that exists twice is the first [semantics of local times]."""
     return int(datetime.datetime.fromisoformat(local).replace(tzinfo=zoneinfo.ZoneInfo(zone)).timestamp()) // 60

@@ -48,7 +48,7 @@ struct RedemptionTests {
         #expect(try again.next() == "welcome")
     }
 
-    @Test("A lost answer is made good for 10 minutes, by the same nonce alone")
+    @Test("A lost answer can be repeated for 10 minutes, with the same nonce only")
     func lostAnswer() throws {
         let server = try TestShard()
         let lost = try server.open()
@@ -113,7 +113,7 @@ struct RedemptionTests {
         #expect(try later.next() == "token")
     }
 
-    @Test("The rate forgets what it counted rather than grow")
+    @Test("The rate drops old counts rather than grow")
     func rateBound() {
         var rate = AddressRate.redemptions
         let first = NetworkAddress("198.51.100.7")
@@ -173,7 +173,7 @@ struct AddressRateTests {
         try member.skip(to: "live")
     }
 
-    @Test("a header that proxies send, from a peer that is none, is warned about once")
+    @Test("a header of proxies from a peer that is not one causes one warning")
     func forwarded() throws {
         let server = try TestShard()
         func ask(_ address: String) throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-@Suite("Batches decide as their proposals would one by one, guarantee `ordered`", .bothEngines)
+@Suite("A batch decides as its proposals would one by one, guarantee `ordered`", .bothEngines)
 struct GroupCommitTests {
     /// Earlier decisions of a batch are not in the tables yet: later proposals of the batch must see them all the same.
     @Test("A batch of any size leaves the receipts and the log that single commits leave", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
@@ -55,7 +55,7 @@ struct GroupCommitTests {
         #expect(try world.log(home).count { $0.mutation != nil } == 1)
     }
 
-    @Test("A batch whose overlay is written in the middle decides on as before")
+    @Test("A batch whose overlay is written in the middle continues to decide as before")
     func large() throws {
         let world = try World()
         let home = try world.home()

@@ -6,7 +6,7 @@ import Terminal
 import TestSupport
 import Testing
 
-/// Trips, documents and what was refused, typed at the built program.
+/// Trips, documents and refused changes, typed at the built program.
 @Suite("Trips, documents and conflicts on the full screen", .serialized, .lane(.terminals))
 struct FullScreenTravelTests: FullScreenSteps {
     private let folder: TemporaryFolder
@@ -25,7 +25,7 @@ struct FullScreenTravelTests: FullScreenSteps {
     /// Athletes that stand before one in a list by name.
     private func athletes(before athlete: Demo.Member) -> Int { demo.athletes.count { $0.name < athlete.name } }
 
-    @Test("R154–R161 A trip by day: stays on every day; what overlaps is shown and let be with a reason; moved, deleted, undone")
+    @Test("R154–R161 A trip by day: stays on every day; overlaps are shown and kept with a reason; moved, deleted, undone")
     func trips() throws {
         let parent = demo.parents[0]
         let terminal = try open(parent)
@@ -70,7 +70,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try terminal.type("x")
         try expect(terminal, "Its 3 items go with it.")
         try terminal.type("y")
-        // Before that it is not done, and the key takes back what was done before it.
+        // Before that the move is not done, and the key undoes the change before it.
         try expect(terminal, ", with 3 items  ·  u to undo")
         try expectGone(terminal, "  Albany by night")
         try terminal.type("u")
@@ -79,7 +79,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         Self.expectSameInLibVTerm(terminal)
     }
 
-    @Test("R122–R142 A document goes up with a bar, others see it, it is fetched, shared by a link that is ended, deleted and undone; the look is kept")
+    @Test("R122–R142 A document is uploaded with a bar, others see it, it is downloaded, shared by a link that is revoked, deleted and restored; the layout is kept")
     func documents() throws {
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])
         let content = Array("%PDF-1.4\n".utf8) + (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 7) }
@@ -98,7 +98,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "File is required")
         try terminal.type(folder.path + "/Fall_gr\t")
         try expect(terminal, "Fall_grades.pdf")
-        // Down to the type: a transcript, the second of six; then to the title, which the file gave, the school, the text and whose it is.
+        // Down to the type: a transcript, the second of six; then to the title, which came from the file, the school, the text and the athlete.
         try terminal.type("\u{1B}[B\u{1B}[C\u{1B}[C")
         try expect(terminal, "‹ Transcript ›")
         try expect(terminal, "Fall grades")
@@ -153,7 +153,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(again, "▸ 📄 Fall grades")
     }
 
-    @Test("An upload to a server that does not answer holds up no key, is shown as waiting, and is stopped; leaving does not wait for it")
+    @Test("An upload to a server that does not answer delays no key, is shown as waiting, and is stopped; leaving does not wait for it")
     func stalled() throws {
         let parent = demo.parents[0]
         try Files.write(Array("%PDF-1.4\n".utf8), to: folder.path + "/a.pdf")
@@ -190,13 +190,13 @@ struct FullScreenTravelTests: FullScreenSteps {
         #expect(terminal.screen.text.contains("1 transfer is not finished; it continues when huddle runs next."), "\(terminal.screen.text)")
     }
 
-    @Test("While 64 MB go up, a key is on the screen as quickly as ever, and how far it is moves on")
+    @Test("While 64 MB are uploaded, a key is on the screen as quickly as ever, and the progress advances")
     func busy() throws {
         let path = folder.path + "/long.mp4"
         try Files.write([0, 0, 0, 24] + Array("ftypmp42".utf8) + [UInt8](repeating: 0x5A, count: 64 << 20), to: path)
         let terminal = try open(demo.athletes[0])
         try expect(terminal, "? for keys")
-        // A video, because nothing else has that end; the title is the file's, and the season that one looks at says whose it is.
+        // A video, because no other type has that extension; the title is the file's, and the athlete is that of the season.
         try terminal.type("\u{1B}4")
         try expect(terminal, "No documents yet")
         try terminal.type("n\(path)\u{1B}[B")
@@ -239,7 +239,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         terminal.signal(SIGCONT)
         let isTold = try terminal.wait(milliseconds: 30_000) { $0.text.contains("1 conflict") }
         #expect(isTold, "\(terminal.screen.text)")
-        // Before anything is decided: a file that is about to go up.
+        // Before any decision: a file that is about to be uploaded.
         try terminal.type("\u{1B}4n")
         try expect(terminal, "Upload Document")
         try terminal.type("/tmp/Spring game.mp4\u{1B}[B")
@@ -271,9 +271,9 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "Nothing was refused, and nothing is waiting.")
         let shown = try program.run("events", "--search", "Late", "--json").output
         #expect(shown.contains("and sunscreen") && shown.contains("120.00"), "\(shown)")
-        // Decided and left, nothing of it comes back.
+        // After the decision and a restart, nothing of it comes back.
         try terminal.type("\u{1B}4")
-        // Esc, and nothing behind it before it was read: with what follows it would be another key.
+        // Esc alone until it was read: together with further octets it would be another key.
         try expect(terminal, "─ Upload Document ─")
         try terminal.type("\u{1B}")
         try expect(terminal, "Cancel this upload?")
@@ -288,12 +288,12 @@ struct FullScreenTravelTests: FullScreenSteps {
         _ = try terminal.waitForEnd()
     }
 
-    @Test("A conflict is decided field by field: theirs, yours, and a new text from the member's own editor; nothing of the others is overwritten unseen")
+    @Test("A conflict is decided field by field: theirs, yours, and a new text from the member's own editor; no unseen change of others is overwritten")
     func conflict() throws {
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])
         let program = HuddleProgram(server, token: athlete.token)
         #expect(try program.run("add", "event", "type=camp", "name=Late Camp", "start=2035-03-01", "city=Albany", "cost=100", "--athlete", athlete.name).ending == .exited(0))
-        // An editor that takes what is there and adds a line.
+        // An editor that takes the text and adds a line.
         let editor = folder.path + "/editor.sh"
         try Files.write(Array("#!/bin/sh\nprintf '\\nand sunscreen\\n' >> \"$1\"\n".utf8), to: editor, mode: 0o700)
         let terminal = try open(parent, editor: editor)
@@ -302,7 +302,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "OFFLINE")
         try terminal.type("/edit event \"Late Camp\" --city Boston --cost 150 --performance-notes \"Bring the cooler\" --registered\r")
         try expect(terminal, "1 pending")
-        // While this program stands still, somebody else is quicker.
+        // While this program is stopped, another member is quicker.
         terminal.signal(SIGSTOP)
         try server.restart()
         #expect(try program.run("edit", "event", "Late Camp", "city=Ithaca", "cost=120", "performance-notes=Gate B").ending == .exited(0))
@@ -342,7 +342,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         }
     }
 
-    @Test("A refused change stays until it is sent again, changed or forgotten")
+    @Test("A refused change stays until it is sent again, changed or discarded")
     func refused() throws {
         let parent = demo.parents[0]
         let program = HuddleProgram(server, token: parent.token)

@@ -18,14 +18,14 @@ import uuid
 from websockets import ConnectionClosed, InvalidHandshake, InvalidStatus, connect
 
 MISTAKES = {1002, 1003, *range(1007, 1011), 4502}  # [13] the server closes with these for something that the client sent
-STOP = MISTAKES | set(range(4500, 5000))  # [13] these say: do not come back
+STOP = MISTAKES | set(range(4500, 5000))  # [13] these mean: do not come back
 
 
 MASK = 0xFFFFFFFF
 
 
 def term(record, version):
-    """[8] What a living record adds to the checksum: MurmurHash3_x86_32 of its id and its version."""
+    """[8] The part of a living record in the checksum: MurmurHash3_x86_32 of its id and its version."""
     value = 0
     for (block,) in struct.iter_unpack("<I", uuid.UUID(record).bytes + version.to_bytes(8, "big")):
         block = block * 0xCC9E2D51 & MASK
@@ -130,7 +130,7 @@ class Huddle:
             case "change":
                 for entry in frame["changes"]:
                     self.count(entry)
-                    if entry["id"] in self.records or entry["op"] in ("create", "restore"):  # [8] else: an old message
+                    if entry["id"] in self.records or entry["op"] in ("create", "restore"):  # [8] otherwise: an old message
                         self.apply(frame, entry)
                 self.cursor = {"epoch": self.joined["epoch"], "seq": frame["seq"]}
                 self.on_change(frame)

@@ -7,13 +7,16 @@ import Wire
 
 /// The ways in which a person signs in, over HTTP: the counterpart of `account` and the related frames on the socket.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/account` | GET | the sign-in name, whether there is a second
-/// factor, how many recovery codes are left | | `/account/confirm` | POST | shows the password again | |
-/// `/account/password` | PUT DELETE | sets name and password; removes them | | `/account/factor` | POST PUT DELETE |
-/// draws a second factor; confirms it; removes it | | `/account/recovery-codes` | POST | makes recovery codes | |
-/// `/account/mail` | PUT POST DELETE | sends a code to an e-mail address; confirms it; removes it | |
-/// `/account/recovery` | POST | asks for a mail with a code, without a session | |
-/// `/families/<id>/members/<id>/recovery` | POST | makes a code with which a member can sign in again |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/account` | GET | the sign-in name, whether there is a second factor, how many recovery codes are left |
+/// | `/account/confirm` | POST | shows the password again |
+/// | `/account/password` | PUT DELETE | sets name and password; removes them |
+/// | `/account/factor` | POST PUT DELETE | draws a second factor; confirms it; removes it |
+/// | `/account/recovery-codes` | POST | makes recovery codes |
+/// | `/account/mail` | PUT POST DELETE | sends a code to an e-mail address; confirms it; removes it |
+/// | `/account/recovery` | POST | asks for a mail with a code, without a session |
+/// | `/families/<id>/members/<id>/recovery` | POST | makes a code with which a member can sign in again |
 enum AccountRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/account", .account)

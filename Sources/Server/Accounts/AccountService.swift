@@ -15,9 +15,10 @@ import Wire
 /// compares, and the writer opens the session if the compared hash is still the stored one. An unknown name takes the
 /// same steps except for the last.
 ///
-///     look up --unknown or known--> begin an attempt --delayed--> sign_in_failed with retry_after |--> hash --wrong-->
-///     sign_in_failed |---no room--> busy; the attempt does not count |---right--> writer --> signed in, sign_in_failed
-///     or factor_required
+///     look up --unknown or known--> begin an attempt --delayed--> sign_in_failed with retry_after
+///                                        |--> hash --wrong--> sign_in_failed
+///                                               |---no room--> busy; the attempt does not count
+///                                               |---right--> writer --> signed in, sign_in_failed or factor_required
 final class AccountService {
     private let reactor: Reactor
     private let workers: Workers

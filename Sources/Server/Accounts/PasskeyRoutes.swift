@@ -10,11 +10,15 @@ import Wire
 /// (`PublicKeyCredentialCreationOptionsJSON` and `PublicKeyCredentialRequestOptionsJSON`); octets are base64url without
 /// padding.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/passkeys` | GET POST | the passkeys of the person; adds one | |
-/// `/passkeys/options` | POST | options for a new passkey | | `/passkeys/<id>` | PATCH DELETE | names one; removes one
-/// | | `/passkeys/sign-in/options` | POST | options for a sign-in | | `/passkeys/sign-in` | POST | makes a session for
-/// the browser, in its cookie | | `/passkeys/confirm/options` | POST | options for a confirmation | |
-/// `/passkeys/confirm` | POST | shows a passkey, which counts for 10 minutes |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/passkeys` | GET POST | the passkeys of the person; adds one |
+/// | `/passkeys/options` | POST | options for a new passkey |
+/// | `/passkeys/<id>` | PATCH DELETE | names one; removes one |
+/// | `/passkeys/sign-in/options` | POST | options for a sign-in |
+/// | `/passkeys/sign-in` | POST | makes a session for the browser, in its cookie |
+/// | `/passkeys/confirm/options` | POST | options for a confirmation |
+/// | `/passkeys/confirm` | POST | shows a passkey, which counts for 10 minutes |
 enum PasskeyRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/passkeys", .account)

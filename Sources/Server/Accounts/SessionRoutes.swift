@@ -8,9 +8,11 @@ import Wire
 /// Sessions over HTTP: the sign-in of a browser, and the counterpart of `sessions` and the related frames on the
 /// socket.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/session` | GET POST DELETE | the person who is signed in; signs
-/// in; signs out | | `/sessions` | GET DELETE | the sessions and tokens of the person; ends all others | |
-/// `/sessions/<id>` | PATCH DELETE | names one; ends one |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/session` | GET POST DELETE | the person who is signed in; signs in; signs out |
+/// | `/sessions` | GET DELETE | the sessions and tokens of the person; ends all others |
+/// | `/sessions/<id>` | PATCH DELETE | names one; ends one |
 enum SessionRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("", .account)

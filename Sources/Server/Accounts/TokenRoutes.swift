@@ -7,8 +7,11 @@ import Wire
 
 /// Tokens for programs over HTTP: the counterpart of `create_token` and the related frames on the socket.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/tokens` | GET POST | the tokens of the person; makes one | |
-/// `/tokens/<id>` | DELETE | ends one | | `/devices` | POST | makes a code for another device |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/tokens` | GET POST | the tokens of the person; makes one |
+/// | `/tokens/<id>` | DELETE | ends one |
+/// | `/devices` | POST | makes a code for another device |
 enum TokenRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("/tokens", .account)

@@ -8,7 +8,9 @@ import Store
 
 /// Calendar feeds over HTTP.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/feeds/<token>.ics` | GET HEAD OPTIONS | the feed of a token |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/feeds/<token>.ics` | GET HEAD OPTIONS | the feed of a token |
 enum FeedRoutes {
     static func all(_ services: RequestServices, _ shared: SharedFeedState = SharedFeedState()) -> [RouteGroup.Resource] {
         [RouteGroup("/feeds").resource("/{file}", .get { .handler(FeedHandler($0, services, shared)) })]

@@ -6,11 +6,14 @@ import Store
 
 /// Documents over HTTP: for members by a session or a signed link, for schools and coaches by a share link.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/documents/<id>` | GET HEAD OPTIONS | the file, to a member | |
-/// `/documents/<id>/shares` | GET HEAD POST OPTIONS | the links of a document; a new one for a school | |
-/// `/documents/<id>/shares?share=<id>` | DELETE | ends a link | | `/documents/<id>/link` | POST OPTIONS | an address
-/// that opens the document for minutes | | `/s/<token>` | GET HEAD OPTIONS | a page about a shared document | |
-/// `/s/<token>/file` | GET HEAD OPTIONS | its file |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/documents/<id>` | GET HEAD OPTIONS | the file, to a member |
+/// | `/documents/<id>/shares` | GET HEAD POST OPTIONS | the links of a document; a new one for a school |
+/// | `/documents/<id>/shares?share=<id>` | DELETE | ends a link |
+/// | `/documents/<id>/link` | POST OPTIONS | an address that opens the document for minutes |
+/// | `/s/<token>` | GET HEAD OPTIONS | a page about a shared document |
+/// | `/s/<token>/file` | GET HEAD OPTIONS | its file |
 enum DocumentRoutes {
     static func all(_ services: RequestServices, _ blobs: BlobFolder) -> [RouteGroup.Resource] {
         let documents = RouteGroup("/documents/{id}", .session)

@@ -8,8 +8,9 @@ import Store
 
 /// A whole family as one file, for its parents.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/families/<id>/export` | GET HEAD OPTIONS | the archive
-/// (`proto/archive.md`); `?private=yes`: with birth dates and consents |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/families/<id>/export` | GET HEAD OPTIONS | the archive (`proto/archive.md`); `?private=yes`: with birth dates and consents |
 enum FamilyRoutes {
     static func all(_ services: RequestServices, _ exports: FamilyExports) -> [RouteGroup.Resource] {
         [RouteGroup("/families/{id}", .account).resource("/export", .get { .handler(FamilyExport($0, services, exports)) })]

@@ -6,9 +6,11 @@ import WebSocket
 
 /// The resources that the server offers over HTTP, in a table of routes.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/`, `/events` … | GET HEAD OPTIONS | the web client
-/// (`WebClientRoutes`), or a page that explains the server | | `/health` | GET HEAD OPTIONS | whether the server
-/// accepts new clients, for a load balancer | | `/ws` | GET HEAD OPTIONS | the WebSocket |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/`, `/events` … | GET HEAD OPTIONS | the web client (`WebClientRoutes`), or a page that explains the server |
+/// | `/health` | GET HEAD OPTIONS | whether the server accepts new clients, for a load balancer |
+/// | `/ws` | GET HEAD OPTIONS | the WebSocket |
 ///
 /// Other parts of the server add their own routes.
 final class HTTPSite {

@@ -29,7 +29,7 @@ final class UploadRequestHandler: UploadHandler {
     private var receivesSince: Int64 = 0
     /// Whether the client knows the upload's address.
     private var toldPlace = false
-    /// Whether a buffer was lost; then nothing behind it may be written.
+    /// Whether a buffer was lost; then no later octet may be written.
     private var isBroken = false
 
     private enum Stage {

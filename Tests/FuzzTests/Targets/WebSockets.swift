@@ -119,7 +119,7 @@ func checkExtensions(_ octets: [UInt8]) throws {
     try hold(again == elements, "\(elements) is read as \(again ?? [])")
     for element in elements {
         guard let offer = CompressionOffer(element) else { continue }
-        try hold(CompressionOffer(offer.element) == offer, "\(offer) is read otherwise")
+        try hold(CompressionOffer(offer.element) == offer, "\(offer) is read differently")
         for policy in [CompressionPolicy.generous, .shared] {
             guard let (terms, answer) = policy.choose([element]) else { continue }
             let taken = offer.terms(answer: answer)

@@ -37,7 +37,7 @@ struct BackupTests {
         let head = try fixture.head(DataFolder.databasePath(in: fixture.data))
         let backup = try fixture.backUp()
         let target = fixture.folder.path + "/restored"
-        // The place of the backups stands for the newest backup in it.
+        // The folder of the backups means the newest backup in it.
         let report = try Restore(fixture.place, to: target, endsSessions: endsSessions).run()
         #expect(report.backup == backup.path && report.families == 1 && report.files == 2 && report.hasEndedSessions == endsSessions)
         try fixture.expectWhole(target, head: head)

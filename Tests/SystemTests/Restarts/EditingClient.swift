@@ -7,21 +7,21 @@ import Sessions
 import Sync
 import Wire
 
-/// One of the clients of the restart test: a real session on a thread of its own, that edits without pause.
+/// One of the clients of the restart test: a real session on a thread of its own that edits without pause.
 final class EditingClient: Sendable {
     /// The state that this client's thread shares with the test's.
     private struct Shared {
         var waker: ClientWaker?
         /// The newest sequence of its own mutations, once all have been answered.
         var newest: Int64?
-        /// The sequence that the client is to have reached before it ends.
+        /// The sequence that the client must reach before it ends.
         var target: Int64?
         var tally: Tally
     }
 
     /// An answer came: ack or final rejection.
     static let answered = UInt8(ascii: "a")
-    /// Everything asked for has been answered.
+    /// All requests have been answered.
     static let finished = UInt8(ascii: "f")
     /// It cannot continue; the tally says why.
     static let failed = UInt8(ascii: "x")
@@ -69,7 +69,7 @@ final class EditingClient: Sendable {
     /// The newest sequence of its own mutations, once it has finished.
     var newest: Int64 { shared.withLock { $0.newest } ?? 0 }
 
-    /// Lets it end when it has reached a sequence, and waits for that.
+    /// Asks it to end at a sequence, and waits for that.
     func end(at sequence: Int64) -> Tally {
         let waker = shared.withLock { shared in
             shared.target = sequence
@@ -179,7 +179,7 @@ private struct Run {
             if tally.acknowledged.updateValue(ack, forKey: ack.mutation) != nil || tally.rejected[ack.mutation] != nil {
                 tally.complaints.append("mutation \(ack.mutation) was answered twice")
             }
-            // Before it was sent again: what comes to a client that is catching up was done by the server that was killed.
+            // Before it was sent again: a client that catches up receives changes of the server that was killed.
             if unheard.remove(ack.mutation) != nil, !isLive, ack.sequence != nil { tally.doneUnheard += 1 }
             try Octets.writeAll(progress, [EditingClient.answered])
         case .rejected(let id, _):
