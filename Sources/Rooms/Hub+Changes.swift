@@ -2,7 +2,7 @@ package import Bytes
 import Family
 import Wire
 
-/// The state of a room while a reader fetches missing changes from the log, or while the room waits for its first seat.
+/// The state of a room while a reader fetches missing changes from the log, or while the room waits for its first join.
 final class MissingChanges {
     /// The log is read after this sequence; `nil` while the room does not know yet from where it follows the log.
     let after: Int64?
@@ -30,10 +30,10 @@ extension MissingChanges: Sendable {}
 
 /// From committed changes to the people in a room, who get each change once and in order.
 ///
-/// The room follows its family's log from the head that its first seat was read at. The writer of this process reports
+/// The room follows its family's log from the head of its first join. The writer of this process reports
 /// its commits in order, which is the fast path. A change that the room knows already is skipped; where changes are
 /// missing, the log is read first, and changes that commit in the meantime wait. Changes that commit before the first
-/// seat wait, too.
+/// join wait, too.
 extension Hub {
     func receive(_ change: CommittedChange, in room: Room) {
         if room.missing == nil, room.delivered == nil { room.missing = MissingChanges(after: nil) }
@@ -58,12 +58,12 @@ extension Hub {
         if room.unverified >= checksumPace.changes { sendChecksum(in: room) }
     }
 
-    /// A seat was read at a sequence. The first one says from where the room follows the log: it knows the rights of that sequence, and its people
+    /// A join was read at a sequence. The first one determines from where the room follows the log: it knows the rights of that sequence, and its people
     /// read up to there themselves.
     func follow(from head: Int64, in room: Room) {
         guard room.delivered == nil else { return }
         room.delivered = head
-        // A seat that was read earlier may have other rights, and the change between is skipped as known: that seat is read again.
+        // A join that was read earlier may have other rights, and the change between is skipped as known: that join is read again.
         room.rightsChangedAt = head
         guard let early = room.missing else { return }
         room.missing = nil

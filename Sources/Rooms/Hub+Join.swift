@@ -2,11 +2,11 @@ import Bytes
 import Family
 import Wire
 
-/// From a person to a seat in a room that is up to date: seat, snapshot or log, live.
+/// From a signed-in person to a live session of a room: join, snapshot or log, live.
 extension Hub {
-    /// Octets of catching up that are sent before the outbox must have been empty once.
+    /// Octets of missed changes that are sent before the outbox must have been empty once.
     static let portionOctets = 262_144
-    /// Pages that one session may have asked for and not got.
+    /// Requested pages of one session that are not answered yet.
     static let maxPendingPages = 4
     /// Milliseconds after which a client that did not wait for `joined` may try again.
     static let joinTime: Int64 = 100
@@ -27,7 +27,7 @@ extension Hub {
                 Rejection(.notFound, "There is no family with this id, or you are not a member of it. Check the id."), to: session, request: request)
             return
         }
-        // A join is paid for when it is done, and a snapshot is the largest answer that there is: nobody begins one in debt.
+        // A join is charged when it is done, and a snapshot is the largest answer: no family in debt begins one.
         if let wait = accounts.debt(of: WorkOwner(family: membership.family, member: membership.member), now: now) {
             sendError(
                 Rejection(.busy, "Your family has used its share of the server's time. Try again in a moment.", retryAfter: wait), to: session,
@@ -42,7 +42,7 @@ extension Hub {
         session.context = join.context ?? .all
         session.cursor = join.cursor?.sequence ?? 0
         session.pendingJoin = PendingJoin(join, request)
-        // The seat is taken before the database is asked, so that a removal which commits in between finds this session.
+        // The session is in the room before the database is asked, so that a removal that commits in between finds it.
         let room = rooms[join.family] ?? Room(family: join.family)
         guard room.connections(of: membership.member) < limits.connectionsPerMember else {
             end(session, .tooManyConnections, "too many connections of one member")
@@ -67,9 +67,9 @@ extension Hub {
         switch result {
         case .success(let found):
             follow(from: found.head, in: room)
-            // A change that waited for this seat may have removed its member.
+            // A change that waited for this join may have removed its member.
             guard session.phase == .joining else { return }
-            // Somebody's rights changed after this was read, perhaps this member's own, or who the athletes are: it is read again.
+            // A member's rights changed after this was read, perhaps this member's own, or the list of athletes: it is read again.
             guard found.head >= room.rightsChangedAt else {
                 if let pending = session.pendingJoin { emit(.read(session.id, .join(person: session.person, pending.join))) }
                 return
@@ -113,7 +113,7 @@ extension Hub {
         }
     }
 
-    /// Back to a person without a seat, who may join again (without the cursor, say).
+    /// Returns the session to the state before the join; it may join again, for example without the cursor.
     private func standUp(_ session: Session) {
         session.phase = .signedIn
         session.pendingJoin = nil
@@ -147,7 +147,7 @@ extension Hub {
     /// One family reads one snapshot at a time, so that another's does not wait behind all of them.
     private func isReadingSnapshot(of family: Identifier) -> Bool { snapshotReads.values.contains(family) }
 
-    /// Lets go of what was not sent.
+    /// Drops the unsent portions.
     func dropSnapshot(_ session: Session) {
         guard let snapshot = session.snapshot else { return }
         session.snapshot = nil

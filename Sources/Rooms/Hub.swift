@@ -26,7 +26,7 @@ package final class Hub {
     /// Octets of the snapshots that are being sent.
     var snapshotOctets = 0
     var snapshotQueue = TurnQueue<SessionID>()
-    /// One of each family, and as many as threads answer questions; another is always there for what is short: sign-ins, seats.
+    /// One of each family, and as many as threads answer questions; another is always free for short jobs: sign-ins, joins.
     static let maxSnapshotReads = 2
     /// Past it no other snapshot is read until some of it was sent, so a few families at their limit of about 64 MiB fit, and thousands of
     /// the usual size.

@@ -6,9 +6,9 @@ import Wire
 final class Room {
     let family: Identifier
     private(set) var sessions: [Session] = []
-    /// The sequence up to which the room has followed its family's log; `nil` before the first seat.
+    /// The sequence up to which the room has followed its family's log; `nil` before the first join.
     var delivered: Int64?
-    /// Changes are missing and are being read from the log, or there is no seat yet; `nil` as a rule.
+    /// Changes are missing and are being read from the log, or no join is complete yet; `nil` as a rule.
     var missing: MissingChanges?
     /// Of the family's records after it.
     var checksum = StateChecksum()
@@ -16,7 +16,7 @@ final class Room {
     var unverified = 0
     /// When the next `checksum` frame is due if there are such changes, by the hub's clock.
     var checksumDueAt: Int64 = 0
-    /// The last change that touched anybody's rights, or where the room began. A seat that was read before it is read again.
+    /// The last change that touched anybody's rights, or where the room began. A join that was read before it is read again.
     var rightsChangedAt: Int64 = 0
     /// Deliveries of activities.
     var deliveries = TokenBucket()

@@ -25,7 +25,7 @@ final class SnapshotUnderWay {
 @available(*, unavailable)
 extension SnapshotUnderWay: Sendable {}
 
-/// The join of a session, kept apart while the database is asked for a seat.
+/// The join of a session, kept apart while the database reads it.
 final class PendingJoin {
     let join: Join
     /// Of the `join` frame.
@@ -51,7 +51,7 @@ final class Session {
         case signingIn
         /// A person: `join` may come.
         case signedIn
-        /// The database is asked for a seat. The session is already in the room's list, so that a removal in the
+        /// The database reads the join. The session is already in the room's list, so that a removal in the
         /// meantime reaches it.
         case joining
         /// In the room, and reading snapshot or log up to the head.
@@ -114,7 +114,7 @@ final class Session {
     /// The time at which the access log last received a view of an athlete whose season is shown here, by the hub's
     /// clock.
     var visits: [Identifier: Int64] = [:]
-    /// The join that waits while the database is asked for a seat.
+    /// The join that waits while the database reads it.
     var pendingJoin: PendingJoin?
     var client = Identifier(high: 0, low: 0)
     /// The last sequence that was sent.

@@ -25,7 +25,7 @@ struct MergeTests {
         #expect(result.before == [.init(field: name, value: .text("Camp")), .init(field: city, value: nil)])
     }
 
-    @Test("A patch that says what is there already changes nothing")
+    @Test("A patch with the present values changes nothing")
     func nothingChanged() {
         let same = Merge.apply(
             FieldPatch(

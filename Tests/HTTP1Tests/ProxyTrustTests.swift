@@ -166,7 +166,7 @@ struct ProxyTrustTests {
 
 @Suite("Origins of web pages, RFC 6454 §4, RFC 6455 §10.2")
 struct OriginPolicyTests {
-    @Test("An origin is written as it is read, without the port that goes without saying", arguments: [
+    @Test("An origin is written as it is read, without the default port", arguments: [
         ("https://app.example", "https://app.example"), ("https://app.example:443", "https://app.example"), ("http://localhost:3000", "http://localhost:3000"),
         ("https://[::1]:8443", "https://[::1]:8443"),
     ])

@@ -53,7 +53,7 @@ struct HubBusyFamilyTests {
 
 @Suite("Hub: what was read before somebody's rights changed, `isolated`")
 struct HubStaleReadTests {
-    /// Signed in, and the database is being asked for a seat.
+    /// Signed in, and the database reads the join.
     private func joining(_ script: HubScript) -> SessionID {
         let id = script.hub.opened(now: script.now)
         script.say(.signIn(token: "t"), id)
@@ -63,7 +63,7 @@ struct HubStaleReadTests {
         return id
     }
 
-    @Test("a seat that was read before a change of rights committed is read again")
+    @Test("a join that was read before a change of rights committed is read again")
     func staleSeat() {
         let script = HubScript()
         let id = joining(script)
@@ -88,7 +88,7 @@ struct HubStaleReadTests {
         #expect(script.seen() == [.read(late, "join")])
     }
 
-    @Test("a change of content does not make a seat stale")
+    @Test("a change of content does not make a join stale")
     func otherChange() {
         let script = HubScript()
         let id = joining(script)

@@ -91,7 +91,7 @@ struct HubMissingTests {
         #expect(script.seen() == [.frame(one, "log 8")])
     }
 
-    @Test("Changes before the first seat of a room wait for it: known ones are skipped, a gap is read")
+    @Test("Changes before the first join of a room wait for it: known ones are skipped, a gap is read")
     func beforeTheFirstSeat() {
         for head in Int64(4)...8 {
             let script = HubScript()
@@ -110,7 +110,7 @@ struct HubMissingTests {
         }
     }
 
-    @Test("More changes before the first seat than the room keeps are read from the log")
+    @Test("More changes before the first join than the room keeps are read from the log")
     func manyBeforeTheFirstSeat() {
         let script = HubScript()
         let id = script.joining(at: 4)
@@ -127,7 +127,7 @@ struct HubMissingTests {
         #expect(script.seen().contains(.missing(after: 4)))
     }
 
-    @Test("A change of rights before the first seat counts: an old seat is read again, and a removed member gets none")
+    @Test("A change of rights before the first join counts: an old join is read again, and a removed member gets none")
     func rightsBeforeTheFirstSeat() {
         let script = HubScript()
         let (one, two) = (script.joining(at: 4), script.joining(HubScript.maya, role: .athlete, at: 4))
@@ -142,7 +142,7 @@ struct HubMissingTests {
         #expect(script.seen().contains(.frame(one, "joined at 5")))
     }
 
-    @Test("A change of role that waits for the first seat holds for the session that gets it")
+    @Test("A change of role that waits for the first join applies to its session")
     func roleBeforeTheFirstSeat() {
         let script = HubScript()
         let id = script.joining(HubScript.maya, role: .athlete, at: 4)
@@ -166,7 +166,7 @@ struct HubMissingTests {
         #expect(script.seen() == [.frame(one, "log 5"), .frame(one, "log 6"), .frame(one, "log 7")])
     }
 
-    @Test("A seat that was read before the room's first seat is read again: a change of rights between the two is skipped as known")
+    @Test("A join that was read before the room's first join is read again: a change of rights between the two is skipped as known")
     func olderSeat() {
         let script = HubScript()
         let (one, two) = (script.joining(at: 4), script.joining(HubScript.maya, role: .athlete, at: 4))
@@ -207,7 +207,7 @@ struct HubMissingTests {
         #expect(seen.filter { $0 == .frame(one, "log 6") || $0 == .frame(one, "log 7") || $0 == .frame(one, "log 8") }.count == 3)
     }
 
-    @Test("A seat that was read before a missing change of rights is read again")
+    @Test("A join that was read before a missing change of rights is read again")
     func seatAgain() {
         let script = HubScript()
         _ = script.live(at: 4)

@@ -51,7 +51,7 @@ struct HubQuotaTests {
         #expect(script.seen().last == .read(late, "join"))
     }
 
-    @Test("A join that is refused because its family is full leaves nothing behind: no room, no seat")
+    @Test("A join that is refused because its family is full leaves nothing behind: no room, no session in it")
     func fullRoomIsEmptyAfterwards() {
         let script = HubScript(limits: limits(connections: 1))
         let first = script.live(at: 0)

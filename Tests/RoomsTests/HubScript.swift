@@ -170,11 +170,11 @@ struct HubScript {
     /// All outboxes are empty.
     func drain() { _ = hub.reportDrained { _ in true } }
 
-    /// Opens a session and walks it to the seat: signed in, `join` sent, answered with `seat`.
+    /// Opens a session and joins it: signed in, `join` sent, answered with `seat`.
     ///
     /// - Parameters:
     ///   - cursor: where the client was.
-    ///   - head: where the family's log ended when the seat was read; `nil`: at the cursor.
+    ///   - head: the end of the family's log when the join was read; `nil`: at the cursor.
     func joined(
         _ member: Identifier = dana, role: Role = .parent, in family: Identifier = family, at cursor: Int64, head: Int64? = nil,
         resume: JoinResult.Resume = .changes
@@ -184,7 +184,7 @@ struct HubScript {
         return id
     }
 
-    /// Opens a session that has sent `join` and has no seat yet.
+    /// Opens a session that has sent `join` and has no answer yet.
     func joining(_ member: Identifier = dana, role: Role = .parent, in family: Identifier = family, at cursor: Int64) -> SessionID {
         let id = hub.opened(now: now)
         say(.signIn(token: "t-\(member)"), id)

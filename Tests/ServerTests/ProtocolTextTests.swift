@@ -6,7 +6,7 @@ import Wire
 
 @Suite("The frames in proto/protocol.md")
 struct ProtocolTextTests {
-    /// A frame of the text: who sends it, where it stands, and its octets as they would travel.
+    /// A frame of the text: its sender, its line, and its octets on the wire.
     struct Example: CustomTestStringConvertible {
         let isFromClient: Bool
         let line: Int

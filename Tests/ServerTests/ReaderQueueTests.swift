@@ -22,7 +22,7 @@ struct ReaderQueueTests {
         return number
     }
 
-    @Test("the first thread does what is short and nothing else; the others take short jobs and questions in turn")
+    @Test("the first thread does short jobs only; the others take short jobs and questions in turn")
     func roles() {
         var queue = ReaderQueue(threads: 3)
         for number in 1...4 as ClosedRange<UInt64> { #expect(queue.put(Self.job(.question, number, family: number)) == true) }
@@ -60,7 +60,7 @@ struct ReaderQueueTests {
         #expect(Self.take(&queue, 1) == 21)
         #expect(queue.threadToWake() == 2)
         #expect(Self.take(&queue, 2) == 3)
-        // With one thread it has that.
+        // A single thread takes them in turn as well.
         var single = ReaderQueue(threads: 1)
         _ = single.put(Self.job(.question, 1))
         #expect(Self.take(&single, 0) == 1)
@@ -104,7 +104,7 @@ struct ReaderQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("questions are bounded for a member and for a family, also while they are answered; catching up is not counted")
+    @Test("questions are bounded per member and per family, also while they are answered; reads of missed changes are not counted")
     func bounds() {
         var queue = ReaderQueue(threads: 3)
         let each = UInt64(ReaderQueue.questionsOfMember)

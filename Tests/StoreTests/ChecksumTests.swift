@@ -18,7 +18,7 @@ struct ChecksumTests {
         }
     }
 
-    /// Holds the three sources of the checksum to the records of a snapshot.
+    /// Compares the three sources of the checksum with the records of a snapshot.
     private func check(_ world: World, _ home: World.Home, _ place: String) throws {
         let records = try world.snapshot(home).records.values
         let naive = StateChecksum(records)
@@ -98,7 +98,7 @@ struct ChecksumTests {
         #expect(try database.prepare("SELECT count(*) FROM log WHERE checksum IS NULL").first { row throws(SQLiteError) in row.int64(0) } == 1)
     }
 
-    @Test("A page that ends before the end of the log has none: it would be of another sequence")
+    @Test("A page that ends before the end of the log has no checksum: it would be of another sequence")
     func pages() throws {
         let world = try World()
         let home = try world.home()

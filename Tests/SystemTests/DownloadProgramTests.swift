@@ -51,7 +51,7 @@ extension SystemTests {
             _ = try store.addDocument(new).0.get()
         }
 
-        @Test("curl continues a cut download, keeps its name, and gets 401 and 404; a reader that leaves in the middle harms nobody")
+        @Test("curl continues a cut download, keeps its name, and gets 401 and 404; a reader that disconnects in the middle affects no other")
         func curl() throws {
             guard Files.exists("/usr/bin/curl") else { return }
             let server = try RunningServer(data)
@@ -79,7 +79,7 @@ extension SystemTests {
         @Test("Tools/bench/downloads.py: one reader and ten at the same time, plain and TLS, get it whole while the server's memory stays flat")
         func measured() throws {
             let programs = String(try Programs.path("huddled").dropLast("/huddled".count))
-            // How fast is for `--least 0.8` on a machine that does nothing else.
+            // The speed is a matter of `--least 0.8` on an idle machine.
             let answer = try Programs.run(
                 Environment.value("HUDDLE_PYTHON") ?? "/usr/bin/python3",
                 [

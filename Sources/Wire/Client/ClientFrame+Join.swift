@@ -2,7 +2,7 @@ package import Bytes
 package import Family
 import JSON
 
-/// Asks for a seat in one family's room.
+/// A request to join one family's room.
 package struct Join: Hashable, Sendable {
     package var family: Identifier
     /// The installation; mutation ids count per client.

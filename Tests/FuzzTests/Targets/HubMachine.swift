@@ -92,7 +92,7 @@ struct HubMachine {
         try drain()
         for id in open {
             guard let seen = seen[id], !seen.isEnded, let family = seen.family else { continue }
-            try hold(seen.isLive, "a seat that never came to live")
+            try hold(seen.isLive, "a join that never became live")
             try hold(seen.cursor == families[family].head, "at \(seen.cursor ?? -1) of \(families[family].head)")
         }
         try hold(hub.pendingOctets == 0, "\(hub.pendingOctets) octets still count as waiting")
@@ -389,10 +389,10 @@ struct HubMachine {
             try hold(session.isLive && session.cursor == sequence, "a checksum of \(sequence), having \(session.cursor ?? -1)")
             try hold(checksum.value == UInt32(sequence), "the checksum of another sequence than \(sequence)")
         case .presence(let presence):
-            guard let family = session.family else { throw Broken(description: "presence without a seat") }
+            guard let family = session.family else { throw Broken(description: "presence without a join") }
             try hold(presence.member.high == Self.id(0xA + UInt64(family), 0).high, "presence of another family")
         case .upload: throw Broken(description: "an upload that nobody sends")
-        case .context, .role: try hold(session.family != nil, "a frame without a seat")
+        case .context, .role: try hold(session.family != nil, "a frame without a join")
         default: break
         }
     }
