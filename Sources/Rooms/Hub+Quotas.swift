@@ -7,7 +7,7 @@ extension Hub {
     /// Milliseconds after which a client may try again to join a family whose connections are used up.
     static let connectionWait: Int64 = 10_000
 
-    /// Sets the values that a family has of its own. If the family has more connections than it may have now, the server closes as many as are too many.
+    /// Sets the values that a family has of its own. If the family has more connections than it may have now, the server closes the surplus.
     ///
     /// - Parameter own: an empty one gives the family the limits of all families again.
     package func setQuotas(_ own: FamilyQuotas, of family: Identifier) {

@@ -48,7 +48,7 @@ final class FamilyTable: FamilyWrites {
     func quotas(family: Int64) throws -> FamilyQuotas {
         findQuotas.bind(1, family)
         var quotas = FamilyQuotas()
-        // A name that a newer program wrote means nothing to this one.
+        // This program ignores a name that a newer program wrote.
         try findQuotas.each { row in if let quota = FamilyQuota(rawValue: row.text(0)) { quotas[quota] = Int(row.int64(1)) } }
         return quotas
     }

@@ -184,9 +184,9 @@ extension ItineraryView {
             PaneParts.dialog(lines, &canvas, theme, style: .failure)
         case .shift(let kind, _, let name):
             let words = kind == .trip ? "All its items move with it; times of day stay." : "Its times of day stay."
-            ask([StyledText(name, theme[.title]), StyledText("By how many days? \(words)"), StyledText("-7 is a week earlier. Enter moves it, Esc does not.", theme[.muted])], "Move", &canvas)
+            ask([StyledText(name, theme[.title]), StyledText("By how many days? \(words)"), StyledText("-7 is a week earlier.   Enter move   Esc cancel", theme[.muted])], "Move", &canvas)
         case .copy(_, let name):
-            ask([StyledText(name, theme[.title]), StyledText("How many days later is the new one? Its items come along."), StyledText("Enter copies it, Esc does not.", theme[.muted])], "Copy", &canvas)
+            ask([StyledText(name, theme[.title]), StyledText("How many days later is the new one? Its items come along."), StyledText("Enter copy   Esc cancel", theme[.muted])], "Copy", &canvas)
         case .reason:
             ask((clash?.reason ?? []).map { StyledText($0) } + [StyledText("Why do both fit? (saved with the change)   Esc back", theme[.muted])], "Overlap", &canvas)
         }

@@ -170,7 +170,7 @@ struct OneShot {
         }
         let engine = session.engine
         let mutation: Int64
-        if case .redo = invocation.action { throw UsageError("Offline, nothing can be done again: the server knows what was undone.") }
+        if case .redo = invocation.action { throw UsageError("redo needs the server.") }
         if case .undo(let sequence) = invocation.action {
             guard let sequence else { throw UsageError("Offline, undo needs the number of the change.") }
             mutation = try session.undo(sequence)
@@ -289,7 +289,7 @@ struct OneShot {
     /// The result for people: a line for each record of the request, with the number of the change behind the first.
     private func done(_ batch: Batch, _ ack: Ack, _ room: JoinedRoom) -> [String] {
         let names = RecordNames(room.session.engine)
-        if ack.sequence == nil, case .operations = batch { return ["Nothing was different: it is so already."] }
+        if ack.sequence == nil, case .operations = batch { return ["Nothing to change: the values are the same already."] }
         guard case .operations(let operations) = batch else {
             guard let sequence = ack.sequence else { return ["Nothing was left to undo."] }
             return [undone(sequence, room)]

@@ -38,7 +38,7 @@ struct SecretQuestion {
             case .newPassword:
                 shown.password = try need("New password, 10 to 256 octets: ", "the password")
                 guard isTerminal else { continue }
-                guard try ask("The same again: ") == shown.password else { throw ProgramFailure(.usage, "These are two passwords. Nothing was done.") }
+                guard try ask("The same again: ") == shown.password else { throw ProgramFailure(.usage, "The two passwords differ. Nothing was done.") }
             }
         }
         return shown

@@ -41,7 +41,7 @@ struct DateShiftTests {
         #expect(after.start - before.start == hours * 3_600_000)
     }
 
-    @Test("There and back is where it was, and two steps are one", arguments: [UInt64(1), 2, 3])
+    @Test("A move there and back restores the date, and two moves equal one", arguments: [UInt64(1), 2, 3])
     func property(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<500 {

@@ -24,7 +24,7 @@ struct WorkAccountTests {
     func reserved() {
         var accounts = Self.accounts()
         for _ in 0..<5 { #expect(accounts.accept(Self.payer(1), cost: 100_000, now: 1_000) == nil) }
-        // A permit more than nothing: a microsecond.
+        // A permit of one microsecond.
         #expect(accounts.accept(Self.payer(1), cost: 100_000, now: 1_000) == .time(1))
         // It was cheap: what was charged too much is given back.
         accounts.charge(family: Self.family, member: Self.payer(1).member, -99_000, now: 1_000)
@@ -105,7 +105,7 @@ struct HubChargeTests {
         .receipt(Receipt(session: id, family: HubScript.family, member: HubScript.dana, mutation: mutation, frame: Array("ack \(mutation)".utf8), owed: owed))
     }
 
-    @Test("a mutation that took long is paid by its author on all their connections, after they have gone, too")
+    @Test("a mutation that took long is charged to its author on all their connections, also after these have closed")
     func author() {
         var script = script()
         let (one, two) = (script.live(at: 0), script.live(at: 0))
@@ -215,7 +215,7 @@ struct HubChargeTests {
         #expect(accounts.accept(Self.payer(1), cost: 0, now: 0) == .requests(1_000))
     }
 
-    @Test("Own values of a family count for its next request, and the usual ones again when they are taken back")
+    @Test("A family's own values apply to its next request, and the usual ones again after their removal")
     func ownRates() {
         var accounts = Self.familyAccounts()
         for _ in 0..<20 { #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == nil) }
@@ -228,7 +228,7 @@ struct HubChargeTests {
         for _ in 0..<10 { #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == nil) }
         #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == .family(.lists, 1_000))
         accounts.set(FamilyQuotas(), of: Self.family)
-        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == .family(.mutations, 200), "21 were taken, and 20 may be")
+        #expect(accounts.accept(Self.payer(1), .mutation, cost: 0, now: 0) == .family(.mutations, 200), "21 were accepted, and 20 are allowed")
         for _ in 0..<10 { #expect(accounts.accept(Self.payer(1), .list, cost: 0, now: 0) == nil) }
     }
 

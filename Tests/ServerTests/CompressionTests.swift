@@ -35,7 +35,7 @@ struct CompressionTests {
         #expect(try client.status() == 400)
     }
 
-    @Test("a long message to a family is deflated once for all who take it so, and the same to those who do not")
+    @Test("a long message to a family is deflated once for all clients that accept it, and is the same for the others")
     func broadcast() throws {
         let server = try TestShard()
         let plain = try server.live(server.parent, client: 1)
@@ -49,7 +49,7 @@ struct CompressionTests {
         #expect(server.shard.queues.messages.deflations == before + 1)
         #expect(plain.received - octets.0 > 3_000)
         for (other, before) in zip(others, octets.1) { #expect(other.received - before < 1_500) }
-        // A short one is not deflated, and comes to all the same.
+        // A short one is not deflated, and all receive it as it is.
         others[0].mutate(1, text: "Hi")
         let short = try plain.skip(to: "change")
         for other in others { #expect(try other.skip(to: "change") == short) }
@@ -65,13 +65,13 @@ struct CompressionTests {
         try client.skip(to: "ack 1")
         client.send(.text, [UInt8](repeating: 0x20, count: server.limits.messageOctets + 1))
         try client.skip(to: "close 1009")
-        // Without an agreement a compressed frame is none.
+        // Without an agreement a compressed frame is not valid.
         let bare = try server.live(server.parent, client: 2)
         bare.send([0xC1, 0x80, 0, 0, 0, 0])
         try bare.skip(to: "close 1002")
     }
 
-    @Test("idle, a connection that compresses holds nothing, however much it has said")
+    @Test("an idle connection that compresses holds no memory, whatever it has sent")
     func memory() throws {
         let server = try TestShard()
         let clients = try (1...5).map { try server.live(server.parent, client: $0, offering: "permessage-deflate") }

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Log lines")
 struct LogTests {
-    @Test("values stand bare where they are one word, else in quotes, and none can begin a line of its own", arguments: [
+    @Test("values are bare if they are one word, otherwise in quotes, and none can begin a line of its own", arguments: [
         ("abc", "abc"), ("", "\"\""), ("a b", "\"a b\""), ("a=b", "\"a=b\""), ("a\"b", "\"a\\\"b\""), ("a\\b", "a\\b"),
         ("a\\ b", "\"a\\\\ b\""),
         ("a\nlevel=error", "\"a\\nlevel=error\""), ("a\rb", "\"a?b\""), ("\u{1B}[31m", "\"?[31m\""), ("ż", "\"ż\""), ("\u{85}", "\"?\""),

@@ -13,7 +13,7 @@ import TestSupport
 struct ColumnTests {
     private static var before: Int { Schema.migrations.firstIndex(of: Schema.columns) ?? 0 }
 
-    /// Makes the database what the program before the step would have written.
+    /// Makes the database as the program before the step would have written it.
     private static func takeBack(_ path: String, vfs: String? = nil) throws {
         let database = try Database(path: path, mode: .readWrite, vfs: vfs)
         let added = RecordColumn.allCases.filter { $0 != .about }.map(\.rawValue)
@@ -23,7 +23,7 @@ struct ColumnTests {
         try database.execute("PRAGMA user_version = \(before)")
     }
 
-    /// The columns of all records that are not what their fields say, and how many hold something.
+    /// The columns of all records that differ from their fields, and the number of filled ones.
     private static func audit(_ path: String, vfs: String? = nil) throws -> (differing: [String], filled: [Int]) {
         var differing: [String] = []
         var filled = [Int](repeating: 0, count: RecordColumn.allCases.count)
@@ -60,7 +60,7 @@ struct ColumnTests {
             try world.add(world.document(home, leo, content: 2, replaces: document, school: school))
         }
 
-        /// Whether a migrated database finds by its columns.
+        /// Whether a migrated database finds records by its columns.
         func check(_ world: World, _ comment: Comment) throws {
             #expect(try world.store.records.newestVersion(family: 1, replacing: document) == 2, comment)
             var budget = ReadBudget(octets: .max)
@@ -154,7 +154,7 @@ struct ColumnTests {
     func writesOnlyWhatDiffers() throws {
         let world = try World()
         let season = try Season(world)
-        // Each change by hand in the place of the right value: what the next mutation writes shows which columns it names.
+        // Wrong values by hand: the write of the next mutation shows which columns it names.
         func columns(_ id: String) throws -> Int64 {
             try world.query("SELECT (trip = 'x') + 2 * (start = 'y') FROM records WHERE id = x'\(id)'")
         }

@@ -47,7 +47,7 @@ extension SystemTests {
             let refused = try huddle.run("events", "--columns", "wages")
             #expect(refused.ending == .exited(2) && refused.errors.contains("Event has no column 'wages'."))
             let same = try huddle.run("edit", "school", "Gone State", "name=Gone State")
-            #expect(same.ending == .exited(0) && same.output == "Nothing was different: it is so already.\n", "\(same)")
+            #expect(same.ending == .exited(0) && same.output == "Nothing to change: the values are the same already.\n", "\(same)")
         }
 
         @Test("An event's page and its place are printed; without one it says how to add it")

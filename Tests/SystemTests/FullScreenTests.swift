@@ -386,7 +386,7 @@ struct FullScreenTests: FullScreenSteps {
         try athlete.type("/edit event \"Late Camp\" --city Albany\r")
         try Self.expect(parent, "Albany")
         try athlete.type("/edit event \"Late Camp\" --city Albany\r")
-        try Self.expect(athlete, "Nothing was different: it is so already.")
+        try Self.expect(athlete, "Nothing to change: the values are the same already.")
         try parent.type("xy")
         try Self.expect(parent, "Deleted Late Camp  ·  u to undo")
         try Self.expect(athlete, "deleted Late Camp")

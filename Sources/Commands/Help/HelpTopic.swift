@@ -23,7 +23,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "The server is, in this order: --server, that of --profile, $HUDDLE_SERVER, the one of the invitation, ws://127.0.0.1:8787.",
                 "The sign-in is, in this order: --token-file, --token, that of --profile, $HUDDLE_TOKEN, that of $HUDDLE_PROFILE or of huddle join. huddle sign-in keeps a token; "
                     + "huddle sign-in --profile NAME keeps it under a name, so that several people can use one machine. "
-                    + "Other users of the machine may see what follows --token.",
+                    + "Other users of the machine may see a token that follows --token.",
                 "wss://HOST is encrypted: the server's certificate has to be for that name, and from an authority that the system trusts or one of --tls-ca FILE. "
                     + "ws://HOST:PORT is not encrypted: use it on this machine or in a network that you trust.",
                 "When the connection breaks, huddle tries again by itself, at most 15 seconds apart, and continues exactly where it stopped: nothing is lost and nothing "
@@ -33,7 +33,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
         case .offline:
             [
                 "The conversation keeps the family's records on this machine, shows them immediately, and works without the server. Your changes are then written "
-                    + "to the disk before it says \"Waiting to be sent\", and is sent in that order when the server is back: each change once, however the program ended.",
+                    + "to the disk before it says \"Waiting to be sent\", and are sent in that order when the server is back: each change once, however the program ended.",
                 "For waiting and refused changes, use /outbox in the conversation, huddle outbox from a shell. A refused change stays with you: /retry N sends it again, /drop N discards it.",
                 "From a shell, --offline with a list shows the copy on this computer; with a change it puts the change into the outbox, and huddle outbox send sends it.",
                 "Lists, itineraries and exports work offline. History, figures, older messages and files need the server.",
@@ -48,8 +48,8 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
             ]
         case .documents:
             [
-                "huddle docs upload FILE --type TYPE sends a file to the family. After an interruption the same command continues where it stopped; the server takes the file only "
-                    + "when all of it is there and is what was sent. A file has at most 100 MB.",
+                "huddle docs upload FILE --type TYPE uploads a file for the family. After an interruption the same command continues where it stopped; the server accepts the file only "
+                    + "when it is complete and unchanged. A file has at most 100 MB.",
                 "A new version replaces the old one, which stays and can be downloaded: --replaces DOCUMENT.",
                 "huddle docs download saves its file; huddle docs link gives an address for your own browser that works for ten minutes.",
                 "huddle docs share DOCUMENT --school SCHOOL makes a link for a coach without a sign-in: it is shown once, ends by itself (30 days), counts how often it is "
@@ -73,14 +73,14 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "Ctrl-Up selects a message or change: r comments on it, e changes your own message, u undoes the change, o opens it, y copies it, l copies the link in it, / looks for words (as /find does; n and N find more), Esc goes back to typing.",
                 "Ctrl-X u undoes your last change. Ctrl-X Ctrl-E opens $VISUAL or $EDITOR for a long text. Ctrl-L redraws, Ctrl-Z stops the program, /quit leaves.",
                 "/bind f5 season and /unbind f2 change keys, /set theme light colours, immediately; /set by itself shows all settings. They are kept in ~/.config/huddle/config, a line "
-                    + "each as it is typed but without the slash, where you can write it as well.",
-                "A mouse clicks what it points at; with Shift the terminal selects text as always, after /set mouse off always.",
-                "The terminal's title has the family and how much is unread, where what it was can be given back; /set title off leaves it alone.",
+                    + "each, as typed but without the slash; you can edit the file as well.",
+                "Click with the mouse; hold Shift to select text. /set mouse off leaves the mouse to the terminal.",
+                "The terminal's title shows the family and the number of unread items, if the terminal can restore its former title; /set title off turns this off.",
                 "The others see that you type, and which record you edit or look at, as long as you press keys: /set typing off keeps that to yourself.",
-                "Terminals that are known to open links by themselves get links as such, those to directions, events and documents and those in what is said: /set hyperlinks on, off or auto.",
+                "In terminals that are known to open links, directions, events, documents and addresses in messages are links: /set hyperlinks on, off or auto.",
                 "/set notify decides how you are notified: some of bell, osc9, hook, or none. A command is set with: "
-                    + "/set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. It has $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) as well, the text "
-                    + "on its standard input, and ten seconds.",
+                    + "/set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) are set as well; the text "
+                    + "is on its standard input; it may run for ten seconds.",
             ]
         case .privacy:
             [
@@ -91,8 +91,8 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                     + "huddle audit, everyone else their own entries.",
                 "No document is public: reading it takes a sign-in, or a link that a member made, that expires, and that can be revoked.",
                 "Deleted records can be restored for 30 days and are then erased, also from the history.",
-                "On this machine, the sign-in lies in ~/.config/huddle/profile.json, those with names in the folder beside it, and the family's records in ~/.local/state/huddle, readable by you alone and not "
-                    + "encrypted. The server's keeper can read what the server keeps.",
+                "On this machine, the sign-in is in ~/.config/huddle/profile.json, those with names in the folder beside it, and the family's records in ~/.local/state/huddle, readable by you alone and not "
+                    + "encrypted. The person who runs the server can read everything on it.",
             ]
         }
     }

@@ -39,7 +39,7 @@ package struct ExportedTable: Sendable {
         do throws(PDFError) {
             let pages = try report.pages(on: .ofLocale)
             guard pages.unknown > 0 else { return (pages.octets, "") }
-            let signs = pages.unknown == 1 ? "1 sign is shown as a box" : "\(pages.unknown) signs stand as boxes"
+            let signs = pages.unknown == 1 ? "1 character is shown as a box" : "\(pages.unknown) characters are shown as boxes"
             return (pages.octets, "\(signs), because no font here has it: the package fonts-noto-cjk brings Chinese, Japanese and Korean, fonts-noto-core most others.")
         } catch {
             throw ExportFailure(sentence: error.sentence)

@@ -175,7 +175,7 @@ final class Conversation {
         case .acknowledged(let ack):
             output += ack.warnings.map { "Note: \($0.message.printable)" }
             // Otherwise the change itself reports the result.
-            if awaited.done(ack.mutation), ack.sequence == nil { print("Nothing was different: it is so already.") }
+            if awaited.done(ack.mutation), ack.sequence == nil { print("Nothing to change: the values are the same already.") }
         case .joined(let joined):
             told.enter(joined.presence)
         // An activity is over before anybody reads a line about it.

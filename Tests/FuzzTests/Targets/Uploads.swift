@@ -17,9 +17,9 @@ func checkMetadata(_ octets: [UInt8]) throws {
     let text = String(decoding: octets, as: UTF8.self)
     if let metadata = try? UploadMetadata([text]) {
         let names = metadata.entries.map(\.name)
-        try hold(Set(names).count == names.count && !names.contains(""), "a name is empty or there twice")
-        try hold(metadata.entries.count <= UploadMetadata.maxEntries, "more names than may be")
-        try hold(try UploadMetadata([metadata.text]).entries == metadata.entries, "metadata do not come back")
+        try hold(Set(names).count == names.count && !names.contains(""), "a name is empty or occurs twice")
+        try hold(metadata.entries.count <= UploadMetadata.maxEntries, "more names than allowed")
+        try hold(try UploadMetadata([metadata.text]).entries == metadata.entries, "metadata differ after writing and reading")
         _ = try? DocumentDescription(metadata)
     }
     _ = ContentDisposition.fileName(text)
@@ -28,7 +28,7 @@ func checkMetadata(_ octets: [UInt8]) throws {
 func checkChecksum(_ octets: [UInt8]) throws {
     let text = String(decoding: octets, as: UTF8.self)
     guard let checksum = try? UploadChecksum(tus: text) else { return }
-    try hold(checksum.tus == text && checksum.digest.count == checksum.algorithm.width, "a checksum does not come back")
+    try hold(checksum.tus == text && checksum.digest.count == checksum.algorithm.width, "a checksum differs after writing and reading")
 }
 
 /// An item is also valid after blanks, with a parameter, and as the value of a dictionary.
@@ -38,7 +38,7 @@ func checkStructuredFields(_ octets: [UInt8]) throws {
         try hold(StructuredField.item(" \(text) ") == item, "blanks change an item")
         let body = text.trimmingSpaces
         try hold(StructuredField.item("\(body);a=1") == item, "a parameter changes an item")
-        try hold(StructuredField.dictionary("k=\(body), l")?["k"] == item, "an item is none in a dictionary")
+        try hold(StructuredField.dictionary("k=\(body), l")?["k"] == item, "an item is invalid in a dictionary")
     }
     if let members = StructuredField.dictionary(text), !members.isEmpty {
         let joined = StructuredField.dictionary("\(text.trimmingSpaces), zz=1")
@@ -97,6 +97,6 @@ func checkFirstOctets(_ octets: [UInt8]) throws {
         let agrees = FirstOctets.agree(octets, with: kind, isWhole: true)
         try hold(agrees == FirstOctets.agree(octets, with: kind, isWhole: true), "the same octets are judged twice")
         // A beginning that is complete and matches also matches if more may follow.
-        if agrees { try hold(FirstOctets.agree(octets, with: kind, isWhole: false), "\(kind): more to come makes it another kind") }
+        if agrees { try hold(FirstOctets.agree(octets, with: kind, isWhole: false), "\(kind): further octets make it another kind") }
     }
 }

@@ -25,7 +25,7 @@ private final class ArchiveFolder {
         return try Files.read(path)
     }
 
-    /// Imports an archive straight into the store, as a command without a server does.
+    /// Imports an archive directly into the store, as a command without a server does.
     func load(
         _ octets: [UInt8], into world: World, onStep: (Int) throws(ArchiveError) -> Void = { _ in }
     ) throws -> Result<(ArchiveManifest, ImportOutcome), ArchiveError> {
@@ -43,7 +43,7 @@ private final class ArchiveFolder {
     }
 }
 
-/// The files of an archive, by a reading of our own.
+/// The files of an archive, read by the test's own code.
 private func unpack(_ archive: [UInt8]) throws -> [String: [UInt8]] {
     var files: [String: [UInt8]] = [:]
     var offset = 0
@@ -66,7 +66,7 @@ private func order(_ files: [String: [UInt8]]) -> [String] {
     ArchiveMember.allCases.map(\.rawValue) + files.keys.filter { $0.hasPrefix("blobs/") }.sorted() + [ArchiveManifest.fileName]
 }
 
-/// An archive with some files changed and a manifest that agrees with them, as somebody who wants to do harm would write it.
+/// An archive with some files changed and a manifest that agrees with them, as an attacker would write it.
 private func forge(_ archive: [UInt8], manifest: (inout ArchiveManifest) -> Void = { _ in }, _ change: (inout [String: [UInt8]]) -> Void) throws -> [UInt8] {
     var files = try unpack(archive)
     change(&files)
@@ -84,7 +84,7 @@ private func forge(_ archive: [UInt8], manifest: (inout ArchiveManifest) -> Void
 
 @Suite("Archive of a family: export and import", .bothEngines)
 struct ArchiveTests {
-    @Test("A compacted family comes back from its archive, and there too old changes cannot be undone, nor old bases merged")
+    @Test("A compacted family is restored from its archive, and there, too, old changes cannot be undone, nor old bases merged")
     func compacted() throws {
         let world = try World()
         let home = try world.home()
@@ -122,16 +122,16 @@ struct ArchiveTests {
         var family = try RandomFamily(world, seed: seed)
         try family.live(steps: 150)
         #expect(family.accepted > 40, "seed \(seed)")
-        // Some of what was deleted is gone, and life went on.
+        // Some deleted records are gone, and later changes exist.
         world.surroundings.now += 31 * Surroundings.day
         #expect(try world.purge().records > 0, "seed \(seed)")
         try family.live(steps: 20)
         let first = try archives.export(world, family.home.family)
 
         let other = try World(seed: seed + 1_000)
-        // Snapshots leave out what was deleted long ago.
+        // Snapshots leave out records deleted long ago.
         other.surroundings.now = world.surroundings.now
-        // Somebody is there already, and their keys must not meet.
+        // Another family is there already, and their keys must not collide.
         _ = try other.home("Neighbours")
         let (manifest, outcome) = try archives.load(first, into: other).get()
         #expect(outcome == .imported)
@@ -146,7 +146,7 @@ struct ArchiveTests {
         (old.exportedAt, new.exportedAt) = (0, 0)
         #expect(old == new)
 
-        // The same as one reads it, not only as one writes it.
+        // The same when read, not only when written.
         #expect(try other.snapshot(family.home).records == world.snapshot(family.home).records)
         #expect(try other.log(family.home) == world.log(family.home))
     }
@@ -173,10 +173,10 @@ struct ArchiveTests {
         let next = try other.mutate(home, home.parent, update(.school, rice, base: 2, ["location": .text("Waco")]), mutation: 90)
         #expect(next.sequence == head + 1)
         #expect(next.versions == [3])
-        // no lost update: what was written at the old place is seen as a contested field.
+        // no lost update: a value that was written at the old server is a contested field.
         let stale = try other.mutate(home, home.parent, update(.school, rice, base: 1, ["location": .text("Dallas")]), mutation: 91)
         #expect(stale.code == .conflict)
-        // A new session for a member of old; the athlete's age came along, so they may have one.
+        // A new session for a former member; the athlete's age was in the archive, so they may have one.
         let signIn = try other.signIn(athlete)
         #expect(signIn.memberships.map(\.family) == [home.family])
     }
@@ -218,7 +218,7 @@ struct ArchiveTests {
         for word in ["Birchmark", "birch words", "\(theirs.family)", "\(theirs.parent)"] { #expect(!text.contains(word), "\(word)") }
     }
 
-    @Test("a family that is here already as it is in the archive stays as it is, and that is said")
+    @Test("a family that is here already and equals the archive stays unchanged, and the command reports that")
     func alreadyHere() throws {
         let archives = try ArchiveFolder()
         let world = try World(seed: 9)
@@ -233,7 +233,7 @@ struct ArchiveTests {
     }
 }
 
-@Suite("Archive of a family: what is refused", .bothEngines)
+@Suite("Archive of a family: refusals", .bothEngines)
 struct ArchiveRefusalTests {
     private func sample() throws -> (archives: ArchiveFolder, archive: [UInt8]) {
         let archives = try ArchiveFolder()
@@ -253,7 +253,7 @@ struct ArchiveRefusalTests {
         return (archives, archive)
     }
 
-    /// Imports into a new database and looks that nothing is left there.
+    /// Imports into a new database and checks that nothing is left there.
     private func refusal(_ archives: ArchiveFolder, _ octets: [UInt8], _ what: String = "this") throws -> ArchiveError {
         let world = try World(seed: 12)
         guard case .failure(let error) = try archives.load(octets, into: world) else {
@@ -285,7 +285,7 @@ struct ArchiveRefusalTests {
         for _ in 0..<60 {
             var octets = archive
             let place = Int.random(in: 0..<archive.count - 1_024, using: &random)
-            // Padding between the files says nothing.
+            // Padding between the files has no meaning.
             guard octets[place] != 0 else { continue }
             octets[place] ^= 0x04
             _ = try refusal(archives, octets)
@@ -294,7 +294,7 @@ struct ArchiveRefusalTests {
         #expect(refused > 30)
     }
 
-    @Test("a newer form, with what to do about it")
+    @Test("a newer form, with the way out")
     func newer() throws {
         let (archives, archive) = try sample()
         var files = try unpack(archive)
@@ -306,7 +306,7 @@ struct ArchiveRefusalTests {
         #expect(error.sentence == "This archive was written by a newer Huddle (format 3, this program knows 2): install the newer program to import it.")
     }
 
-    @Test("files that are missing, doubled or not ours")
+    @Test("files that are missing, doubled or unknown")
     func files() throws {
         let (archives, archive) = try sample()
         let files = try unpack(archive)
@@ -332,7 +332,7 @@ struct ArchiveRefusalTests {
             ]
             for (number, edit) in edits.enumerated() {
                 let forged = try forge(archive) { files in files[name] = edit(lines(files, name)).flatMap { $0 } }
-                // The first client may have no answer, and a person may be one of whom nothing is known: those are whole families.
+                // The first client may have no answer, and a person may have no data: those are whole families.
                 if number == 0, ![.records, .log, .history, .purged, .files].contains(member) { continue }
                 _ = try refusal(archives, forged, "edit \(number) of \(name)")
             }
@@ -341,7 +341,7 @@ struct ArchiveRefusalTests {
         _ = try refusal(archives, try forge(archive, manifest: { $0.floor = $0.head + 1 }) { _ in })
         _ = try refusal(archives, try forge(archive, manifest: { $0.family = Identifier(high: 1, low: 2) }) { _ in })
         _ = try refusal(archives, try forge(archive) { $0["records.jsonl"] = [] })
-        // One value of one record, of the log, of history, a version, a count: all read well and tell another story.
+        // One value of one record, of the log, of history, a version, a count: all are well formed and wrong.
         for (name, from, to) in [
             ("records.jsonl", "\"name\":\"", "\"name\":\"X"), ("records.jsonl", "\"version\":1,", "\"version\":2,"), ("log.jsonl", "\"name\":\"", "\"name\":\"X"),
             ("log.jsonl", "\"messages\":0", "\"messages\":1"), ("history.jsonl", "\"version\":2", "\"version\":99"),
@@ -366,7 +366,7 @@ struct LyingArchiveTests {
     }
 
     @Test(
-        "told by one, by some, or by all who tell it: refused before anybody sees the family, whatever the number",
+        "in one, some or all of the sources: refused before anyone sees the family, whatever the number",
         arguments: [Int64(0), 15, 17, -16, 16 + 1 << 32, .max, .min])
     func sizes(lie: Int64) throws {
         let archives = try ArchiveFolder()
@@ -403,7 +403,7 @@ struct LyingArchiveTests {
         }
     }
 
-    @Test("an entry of the archive that says another size than the file has, and one file under the name of another")
+    @Test("an entry of the archive with another size than the file, and one file under the name of another")
     func entries() throws {
         let archives = try ArchiveFolder()
         let world = try World(seed: 33)
