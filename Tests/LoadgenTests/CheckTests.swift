@@ -119,7 +119,7 @@ struct AckLedgerTests {
         #expect(ledger.unsent == 0)
     }
 
-    @Test("past the bound the schedule is not kept, and this is said")
+    @Test("above the bound the schedule is not kept, and the report says so")
     func bound() {
         var ledger = AckLedger(limit: 1)
         for intended in 0..<(AckLedger.maxWaiting + 3) { ledger.wait(intended: Int64(intended)) }

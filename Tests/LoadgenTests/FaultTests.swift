@@ -146,7 +146,7 @@ private struct FakeSession {
 
 @Suite("Planted faults", .serialized)
 struct FaultTests {
-    @Test("each is found, and nothing else", arguments: Fault.allCases)
+    @Test("each fault is found, and nothing else", arguments: Fault.allCases)
     func found(_ fault: Fault) throws {
         let server = try FakeServer(fault)
         // Where everything comes in the end, the run ends with it; only what never comes is waited for in vain.

@@ -25,7 +25,7 @@ struct LoadTokenTests {
         #expect(octets.withUnsafeBytes { LoadToken.find(in: $0, hint: &hint) } == Self.token)
     }
 
-    @Test("cut anywhere it is none")
+    @Test("a frame cut anywhere is not one")
     func cut() {
         var octets: [UInt8] = []
         Self.token.append(to: &octets)
@@ -74,7 +74,7 @@ struct ServerFrameKindTests {
 
 @Suite("Mutate frames")
 struct MutateFrameTests {
-    @Test("are of the size asked for, and what the server takes", arguments: [MutateFrame.smallest, 301, 500, 4_000])
+    @Test("messages have the requested size, and the server accepts them", arguments: [MutateFrame.smallest, 301, 500, 4_000])
     func decodes(size: Int) throws {
         var frame = MutateFrame(size: size)
         let record = SeedNames.family(99)

@@ -98,7 +98,7 @@ struct RunTests {
         #expect(report.tally.firstRefusal?.contains("rate_limited") == true)
     }
 
-    @Test("a token that was not seeded is refused, and the run says so")
+    @Test("a token that was not seeded is refused, and the run reports it")
     func stranger() throws {
         let bench = try Bench()
         let plan = try MutatePlan(["--server", "127.0.0.1:\(bench.port)", "--families", "3", "--members", "3", "--duration", "0.1"])

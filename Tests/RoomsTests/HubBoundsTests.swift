@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Hub: catching up with a family that never rests, `seamless`")
 struct HubBusyFamilyTests {
-    @Test("a session gets live although a change commits during each of its reads")
+    @Test("a session becomes live although a change commits during each of its reads")
     func neverRests() {
         let script = HubScript()
         let id = script.joined(at: 5)
@@ -38,7 +38,7 @@ struct HubBusyFamilyTests {
         #expect(script.seen().map(\.description) == (1...5).map { "frame \(id): log \($0)" } + ["frame \(id): live 5"])
     }
 
-    @Test("a page of the log that is not its end is followed by the next page, not by what waits")
+    @Test("a page of the log that is not its end is followed by the next page, not by the waiting changes")
     func notTheEnd() {
         let script = HubScript()
         let id = script.joined(at: 0, head: 2)
@@ -125,7 +125,7 @@ struct HubFloodTests {
         #expect(script.seen() == [.close(id, .policyViolation, dropsQueue: false)])
     }
 
-    @Test("refused frames of a session: at the limit it is answered, past it it ends, and a second forgives 200")
+    @Test("refused frames of a session: at the limit it is answered, above it it ends, and each second allows 200 more")
     func refusals() {
         var limits = Limits()
         limits.refusals = 300
@@ -214,7 +214,7 @@ struct HubFloodTests {
         }
     }
 
-    @Test("signing out many times is one job of the writer's")
+    @Test("repeated sign-outs are one job of the writer")
     func signOuts() {
         let script = HubScript()
         let id = script.live(at: 0)
@@ -378,7 +378,7 @@ struct HubSnapshotTests {
         #expect(reads(script) == [next])
     }
 
-    @Test("past the memory for snapshots the next waits; who takes theirs by drops is closed, who reads well is not")
+    @Test("above the memory for snapshots the next one waits; a client that reads its own in drips is closed, one that reads well is not")
     func memory() {
         var script = HubScript()
         let slow = script.joined(at: 1, resume: .snapshot)

@@ -38,7 +38,7 @@ struct HubSignInTests {
         #expect(script.seen() == [.close(id, .signInTimeout, dropsQueue: false)])
     }
 
-    @Test("a frame that is none closes that connection alone", arguments: ["", "{", "[]", "{\"type\":\"nope\"}", "{\"type\":\"join\"}"])
+    @Test("an invalid frame closes that connection alone", arguments: ["", "{", "[]", "{\"type\":\"nope\"}", "{\"type\":\"join\"}"])
     func badFrame(text: String) {
         let script = HubScript()
         let other = script.live(HubScript.maya, role: .athlete, at: 3)
@@ -66,7 +66,7 @@ struct HubSignInTests {
         #expect(!seen.contains(.close(other, .sessionEnded, dropsQueue: false)))
     }
 
-    @Test("from the moment in which a session signs out, no connection of it hears or does anything, and the answer waits for the commit")
+    @Test("from the moment in which a session signs out, no connection of it receives or does anything, and the answer waits for the commit")
     func signOutAtOnce() {
         let script = HubScript()
         let one = script.live(at: 0)
@@ -187,7 +187,7 @@ struct EndedRightsTests {
         #expect(ended.contains(0) && ended.contains(-1))
     }
 
-    @Test("the last rights that ended are remembered: at least half of the bound, at most all of it")
+    @Test("the last ended rights are remembered: at least half of the bound, at most all of it")
     func lately() {
         var ended = EndedRights<Int>()
         #expect(!ended.contains(1))
@@ -197,7 +197,7 @@ struct EndedRightsTests {
         #expect(remembered.last == 3 * EndedRights<Int>.maxLately - 1)
     }
 
-    @Test("a refusal gives a right back when nobody else has asked for its end, and never after a commit")
+    @Test("a refusal restores a right if nobody else has requested its end, and never after a commit")
     func lift() {
         var ended = EndedRights<Int>()
         _ = ended.begin(1)
@@ -241,7 +241,7 @@ struct HubJoinTests {
         #expect(script.seen() == [.frame(id, "log 7")])
     }
 
-    @Test("a snapshot is sent whole, then the changes after the sequence that it is true at")
+    @Test("a snapshot is sent whole, then the changes after its sequence")
     func snapshot() {
         let script = HubScript()
         let id = script.joined(at: 9, resume: .snapshot)
@@ -382,7 +382,7 @@ struct HubMutationTests {
         #expect(script.seen() == [.propose(id, 3), .close(id, .policyViolation, dropsQueue: false)])
     }
 
-    @Test("past the number of unanswered mutations the next is sent back, to be tried again")
+    @Test("above the number of unanswered mutations the next one is refused, to be tried again")
     func tooManyPending() {
         var limits = Limits()
         limits.pendingMutations = 2
@@ -395,7 +395,7 @@ struct HubMutationTests {
         #expect(script.seen() == [.frame(id, "ack 1"), .propose(id, 3)])
     }
 
-    @Test("past the rate the answer says how long to wait, and then it goes")
+    @Test("above the rate the answer names the wait, and after it the mutation is accepted")
     func rate() {
         var limits = Limits()
         limits.mutationsPerSecond = 10
@@ -432,7 +432,7 @@ struct HubMutationTests {
         #expect(script.seen() == [.propose(two, 1)])
     }
 
-    @Test("while draining nothing new is taken, and what was taken is answered")
+    @Test("while draining nothing new is accepted, and accepted requests are answered")
     func draining() {
         let script = HubScript()
         let id = script.live(at: 0)
@@ -447,7 +447,7 @@ struct HubMutationTests {
             ])
     }
 
-    @Test("a receipt for a session that is gone reaches nobody, also when its slot was taken again")
+    @Test("a receipt for a closed session reaches nobody, also if its slot is in use again")
     func lateReceipt() {
         let script = HubScript()
         let id = script.live(at: 0)
@@ -612,7 +612,7 @@ struct HubNoteTests {
         #expect(renewed(at: 2 * Hub.renewalInterval) == [[1, 9]])
     }
 
-    @Test("a log that was trimmed while a session catches up sends it away to come back")
+    @Test("a log that was trimmed while a session catches up makes it reconnect")
     func trimmed() {
         let script = HubScript()
         let dana = script.joined(at: 5)

@@ -153,7 +153,7 @@ struct HubChargeTests {
         script.hub.closed(one)
     }
 
-    @Test("a burst is refused before any of it is done; what the writer has no room for costs nothing")
+    @Test("a burst is refused before any of it is done; work without room at the writer costs nothing")
     func burst() {
         let script = script()
         let id = script.live(at: 0)

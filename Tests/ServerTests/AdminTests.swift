@@ -71,7 +71,7 @@ private final class Served {
 
 @Suite("Admin commands beside a running server", .serialized)
 struct AdminTests {
-    @Test("a command goes through the socket and reaches the live rooms' database; without a server it is done here")
+    @Test("a command goes through the socket and reaches the live rooms' database; without a server the command opens the database itself")
     func gate() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/data"
@@ -104,7 +104,7 @@ struct AdminTests {
         else { throw Unexpected("no token") }
     }
 
-    @Test("a line that is not a command gets a refusal; a line without an end is cut past its bound")
+    @Test("a line that is not a command gets a refusal; a line without an end is cut at its bound")
     func badLines() throws {
         let served = try Served(try TemporaryFolder())
         for line in ["nonsense\n", "{}\n", "{\"command\":\"demo\",\"more\":1}\n", "\n", String(repeating: "[", count: 60_000) + "\n"] {

@@ -50,7 +50,7 @@ struct BackgroundWorkerTests {
         #expect(book.all == Array(0..<200))
     }
 
-    @Test("nobody who offers waits: one thing may wait while another is done, what comes then is not taken")
+    @Test("an offer never blocks: one job may wait while another is done, and a further one is refused")
     func backPressure() {
         let (assistant, book, gate) = (BackgroundWorker(), Book(), Gate())
         gate.hold(assistant)
@@ -61,7 +61,7 @@ struct BackgroundWorkerTests {
         #expect(book.all == [0])
     }
 
-    @Test("its end waits for what is being done and for what waits; what is offered afterwards is not taken")
+    @Test("its end waits for the running and the waiting job; later offers are refused")
     func stops() {
         let (assistant, book, gate) = (BackgroundWorker(), Book(), Gate())
         gate.hold(assistant)

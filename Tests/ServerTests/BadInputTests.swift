@@ -54,7 +54,7 @@ struct RequestTests {
         #expect(try client.status() == 404)
     }
 
-    @Test("a request that never ends: before 10 s nothing, then 408, and the peer who does not go is cut two seconds later")
+    @Test("a request that never ends: before 10 s nothing, then 408, and a peer that stays is cut off two seconds later")
     func drip() throws {
         let server = try TestShard()
         let client = try server.connect()
@@ -70,7 +70,7 @@ struct RequestTests {
         #expect(server.shard.table.all.isEmpty)
     }
 
-    @Test("frames that come in the same segment as the request, or cut anywhere in it, are heard")
+    @Test("frames that come in the same segment as the request, or cut anywhere in it, are processed")
     func pipelined() throws {
         let server = try TestShard()
         var frame: [UInt8] = []
@@ -86,7 +86,7 @@ struct RequestTests {
         }
     }
 
-    @Test("connections: at the limit one is served, past it gets 503 and a line, and a place that is free again is taken")
+    @Test("connections: one at the limit is served, one above it gets 503 and a line, and a freed place is used again")
     func connectionLimit() throws {
         var limits = Limits()
         limits.connections = 2
@@ -134,7 +134,7 @@ struct RequestTests {
 
 @Suite("Frames that break WebSocket's rules or a limit, RFC 6455 §7.4.1", .serialized)
 struct BrokenFrameTests {
-    @Test("the close code says what it was, one line is logged, and the others continue", arguments: [
+    @Test("the close code names the fault, one line is logged, and the others continue", arguments: [
         ("binary", 1003), ("invalid UTF-8", 1007), ("unmasked", 1002), ("reserved bits", 1002), ("reserved opcode", 1002),
         ("long ping", 1002), ("continuation of nothing", 1002), ("1,025 fragments", 1009), ("too long", 1009), ("too long, announced", 1009),
         ("too long, in fragments", 1009), ("close with a code that may not travel", 1002),
@@ -172,7 +172,7 @@ struct BrokenFrameTests {
         try other.skip(to: "ack 1")
     }
 
-    @Test("at the limits a message is heard: message_octets, and 1,024 fragments of it")
+    @Test("at the limits a message is accepted: message_octets, and 1,024 fragments of it")
     func atTheLimit() throws {
         let server = try TestShard()
         let client = try server.signedIn(server.parent)
@@ -188,7 +188,7 @@ struct BrokenFrameTests {
         #expect(try client.next() == "error not_joined")
     }
 
-    @Test("before the sign-in: a message of sign_in_octets is heard, one octet more is 1009, and the announcement is enough")
+    @Test("before the sign-in: a message of sign_in_octets is accepted, one octet more is 1009, and the announcement is enough")
     func beforeSignIn() throws {
         let server = try TestShard()
         let client = try server.open()
@@ -224,7 +224,7 @@ struct BrokenFrameTests {
         try server.until("gone") { server.shard.table.all.isEmpty }
     }
 
-    @Test("a client that ends its side of the stream alone is gone, for the others immediately")
+    @Test("a client that ends only its side of the stream has left, for the others immediately")
     func halfClosed() throws {
         let server = try TestShard()
         let other = try server.live(server.athlete)
@@ -310,7 +310,7 @@ struct BadMessageTests {
         #expect(try client.skip(to: "ack 1") == "ack 1")
     }
 
-    @Test("a token that is none ends the connection; a code may be tried five times, not a sixth")
+    @Test("an invalid token ends the connection; a code may be tried five times, not six")
     func guessing() throws {
         let server = try TestShard()
         let guesser = try server.open()

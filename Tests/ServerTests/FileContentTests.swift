@@ -91,7 +91,7 @@ struct FileContentTests {
         #expect(answers.list[0].head.fields.only("content-length") == "1000")
     }
 
-    @Test("several parts come with what stands between them, also those that are not in memory")
+    @Test("several parts arrive with the separators between them, also those that are not in memory")
     func parts() throws {
         let fixture = try FileFixture(octets: 5_000_000)
         try fixture.forget()
@@ -139,7 +139,7 @@ struct FileContentTests {
         #expect(fixture.server.lines.count("event=slow_reader") == 1)
     }
 
-    @Test("a client that goes in the middle is forgotten, and its file closed")
+    @Test("after a client disconnects in the middle, its state is removed and its file closed")
     func leaving() throws {
         let fixture = try FileFixture(octets: 20_000_000)
         let client = try fixture.server.connect()
@@ -150,7 +150,7 @@ struct FileContentTests {
         try fixture.server.until("it is forgotten") { fixture.server.shard.table.all.isEmpty }
     }
 
-    @Test("a file that is shorter than it was said to be ends the connection within the content")
+    @Test("a file that is shorter than declared ends the connection within the content")
     func short() throws {
         let fixture = try FileFixture(octets: 3_000_000)
         // The same file, emptied.

@@ -58,7 +58,7 @@ struct FilePoolTests {
         #expect(done.count == 20 && early.load(ordering: .relaxed) == 0)
     }
 
-    @Test("a mutation that waits for its commit is what files stand back for, from when it is given to the writer until it is on disk")
+    @Test("file jobs wait for a mutation from its submission to the writer until it is on disk")
     func commits() throws {
         let server = try TestShard()
         let room = try server.live(server.parent)
@@ -80,7 +80,7 @@ struct FilePoolTests {
         try server.until("files continue") { server.disk.standBack() }
     }
 
-    @Test("mutations go before whatever else waits for the writer, of which one is done at a time")
+    @Test("mutations go before all other work for the writer, of which one job is done at a time")
     func mutationsFirst() throws {
         let server = try TestShard()
         let room = try server.live(server.parent)

@@ -43,7 +43,7 @@ struct FlowTests {
         #expect(words.filter { $0.hasPrefix("reject") } == ["reject 9 too_many_pending", "reject 10 too_many_pending"])
     }
 
-    @Test("a flood of refused frames ends with 1008, and nobody else is held up")
+    @Test("a flood of refused frames ends with 1008, and no other client is delayed")
     func refusals() throws {
         var limits = Limits()
         limits.refusals = 100
@@ -134,7 +134,7 @@ struct FlowTests {
         #expect(server.shard.table.all.count == 1)
     }
 
-    @Test("a flood of pings from who never reads ends like any other")
+    @Test("a flood of pings from a client that never reads ends like any other")
     func pings() throws {
         var limits = Limits()
         limits.outboxOctets = 50_000
@@ -172,7 +172,7 @@ struct FlowTests {
         }
     }
 
-    @Test("connections of one member: at the limit one joins, past it gets 4004")
+    @Test("connections of one member: one at the limit joins, one above it gets 4004")
     func connectionsPerMember() throws {
         var limits = Limits()
         limits.connectionsPerMember = 3
@@ -207,7 +207,7 @@ struct FlowTests {
 
 @Suite("Time, limits.json", .serialized)
 struct TimeTests {
-    @Test("sign-in: at 10 s the connection is closed with 4003, before it it is not")
+    @Test("sign-in: the connection is closed with 4003 at 10 s, and not earlier")
     func signIn() throws {
         let server = try TestShard()
         let client = try server.open()
@@ -288,7 +288,7 @@ struct EndTests {
         #expect(try client.rest().filter { $0.hasPrefix("ack") } == [])
     }
 
-    @Test("people who do not answer the close frame do not hold up the end")
+    @Test("clients that do not answer the close frame do not delay the end")
     func deaf() throws {
         let server = try TestShard()
         let client = try server.live(server.parent)
@@ -300,7 +300,7 @@ struct EndTests {
         #expect(server.shard.table.all.isEmpty)
     }
 
-    @Test("a sync or write that fails: nobody is acked, everyone gets 1011, and the reason is kept for the exit",
+    @Test("a failed sync or write: no mutation is acked, everyone gets 1011, and the reason is kept for the exit",
         arguments: [10 | 4 << 8, 10 | 3 << 8])
     func storageFails(code: Int32) throws {
         let disk = "server-\(code)"
@@ -321,7 +321,7 @@ struct EndTests {
         #expect(faultvfs_remove(disk) == 0)
     }
 
-    @Test("a full disk ends nobody: changes are refused with storage_full, and done once there is room")
+    @Test("a full disk ends no connection: changes are refused with storage_full, and done once there is room")
     func diskFull() throws {
         let disk = "server-full"
         #expect(faultvfs_register(disk) == 0)

@@ -17,7 +17,7 @@ struct FullQueueTests {
         return client
     }
 
-    @Test("codes of anybody: as many wait as their bound says, the next is busy, and members have their room")
+    @Test("codes of strangers: their bounded number waits, the next is busy, and members have their own room")
     func strangers() throws {
         let server = try TestShard()
         let member = try server.live(server.parent)
@@ -46,7 +46,7 @@ struct FullQueueTests {
         #expect(server.shard.drain.failure == nil)
     }
 
-    @Test("mutations: those that find no room are busy and may be sent again")
+    @Test("mutations without room are busy and may be sent again")
     func mutations() throws {
         let server = try TestShard()
         let member = try server.live(server.parent)
@@ -110,7 +110,7 @@ struct FullQueueTests {
         #expect(try entries.get().entries.contains { $0.what == "document" })
     }
 
-    @Test("while the server ends nothing is given out that could not be noted")
+    @Test("while the server ends, nothing is sent that could not be noted")
     func ending() throws {
         let fixture = try DocumentFixture(octets: 10)
         let paths = [fixture.sharePath, fixture.sharePath + "/file", fixture.path]

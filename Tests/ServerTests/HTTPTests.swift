@@ -79,7 +79,7 @@ struct HTTPTests {
         try server.until("all are forgotten") { server.shard.table.all.isEmpty }
     }
 
-    @Test("the table of resources: status, Allow, and content where there is some", arguments: [
+    @Test("the table of resources: status, Allow, and content if any", arguments: [
         ("GET /", 200, nil, true), ("HEAD /", 200, nil, false), ("GET /?x", 200, nil, true), ("OPTIONS /", 204, "GET, HEAD, OPTIONS", false),
         ("OPTIONS *", 204, "GET, HEAD, OPTIONS", false), ("POST /", 405, "GET, HEAD, OPTIONS", true), ("DELETE /ws", 405, "GET, HEAD, OPTIONS", true),
         ("GET /health", 200, nil, true), ("HEAD /health", 200, nil, false), ("GET /ws", 426, nil, true), ("HEAD /ws", 426, nil, false),
@@ -105,7 +105,7 @@ struct HTTPTests {
         #expect(server.lines.count("event=http", "status=\(status)") == (status >= 400 ? 1 : 0))
     }
 
-    @Test("the page is known by its tag, and given in parts")
+    @Test("the page is revalidated by its tag, and sent in parts")
     func page() throws {
         let server = try TestShard()
         let client = try server.connect()
@@ -142,7 +142,7 @@ struct HTTPTests {
         }
     }
 
-    @Test("requests are answered in order however they are cut, the upgrade among them, and frames behind it are heard")
+    @Test("requests are answered in order however they are cut, the upgrade among them, and frames behind it are processed")
     func pipelining() throws {
         let server = try TestShard()
         var frame: [UInt8] = []
@@ -212,7 +212,7 @@ struct HTTPTests {
         #expect(try HTTPAnswers(client.octets).statuses == [200])
     }
 
-    @Test("content that does not come ends the connection; the answer was given before it")
+    @Test("missing content ends the connection after the answer")
     func slowContent() throws {
         let server = try TestShard()
         let client = try server.connect()
@@ -228,7 +228,7 @@ struct OriginTests {
         TestClient.request.replacing("Host: a\r\n", with: "Host: huddle.example\r\n" + fields)
     }
 
-    @Test("web pages of this server and of listed origins may, others may not, programs need none", arguments: [
+    @Test("web pages of this server and of listed origins may connect, others may not, programs need no origin", arguments: [
         ("", 101), ("Origin: http://huddle.example\r\n", 101), ("Origin: http://huddle.example:80\r\n", 101), ("Origin: https://app.example\r\n", 101),
         ("Origin: https://huddle.example\r\n", 403), ("Origin: http://evil.example\r\n", 403), ("Origin: null\r\n", 403),
         ("Origin: http://huddle.example\r\nOrigin: http://huddle.example\r\n", 403), ("Origin: http://huddle.example.evil.example\r\n", 403),
@@ -253,7 +253,7 @@ struct OriginTests {
         }
     }
 
-    @Test("a trusted proxy says that the client came by TLS, and from where; others are not believed")
+    @Test("a trusted proxy reports TLS and the address of the client; others are not believed")
     func proxies() throws {
         let site = HTTPSite(trust: ProxyTrust(["10.0.0.0/8"].compactMap { AddressRange($0) }))
         let page = Field("origin", "https://huddle.example")

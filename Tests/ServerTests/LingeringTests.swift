@@ -81,7 +81,7 @@ struct LingeringTests {
 
     private func connection(_ server: TestShard) throws -> Connection { try #require(server.shard.table.all.first as? Connection) }
 
-    @Test("a client that is refused and sends on is received from up to 1 MiB, reads the whole refusal, and is cut after 2 s", arguments: [false, true])
+    @Test("the server receives up to 1 MiB from a refused client that continues to send; the client reads the whole refusal, and is cut off after 2 s", arguments: [false, true])
     func flood(isSecure: Bool) throws {
         Signals.ignoreBrokenPipes()
         let server = try TestShard()
@@ -112,7 +112,7 @@ struct LingeringTests {
         #expect(server.shard.table.all.isEmpty)
     }
 
-    @Test("at 1 MiB all is received, of one octet more that one is not; a client that leaves is forgotten before the 2 s are over", arguments: [-1, 0, 1])
+    @Test("exactly 1 MiB is received, one octet more is not; a client that leaves is removed before the 2 s are over", arguments: [-1, 0, 1])
     func octets(beyond: Int) throws {
         let server = try TestShard()
         let client = try server.connect()
@@ -131,7 +131,7 @@ struct LingeringTests {
         try server.until("the connection is forgotten") { server.shard.table.all.isEmpty }
     }
 
-    @Test("a client that drips is received from for 2 s and no longer", arguments: [false, true])
+    @Test("the server receives from a dripping client for 2 s and no longer", arguments: [false, true])
     func drip(isSecure: Bool) throws {
         Signals.ignoreBrokenPipes()
         let server = try TestShard()
@@ -147,7 +147,7 @@ struct LingeringTests {
         #expect(server.shard.table.all.isEmpty)
     }
 
-    @Test("the 2 s begin with the last word: a close frame that comes late does not begin them again")
+    @Test("the 2 s begin with the last octet sent: a late close frame does not restart them")
     func closeFrame() throws {
         let server = try TestShard()
         let client = try server.signedIn(server.parent)

@@ -42,7 +42,7 @@ struct SlowSenderTests {
         #expect(try client.rest() == ["close 4005", "end"])
     }
 
-    @Test("a slow link that gets on is waited for")
+    @Test("a slow link that makes progress is waited for")
     func slowLink() throws {
         let server = try TestShard()
         let client = try server.signedIn(server.parent)
@@ -82,7 +82,7 @@ struct AddressLimitTests {
         return try TestShard(limits)
     }
 
-    @Test("at the limit one gets in, past it 429 with Retry-After, and when one goes another gets in",
+    @Test("one at the limit is accepted, one above it gets 429 with Retry-After, and when one leaves another is accepted",
         arguments: [("192.0.2.7", "192.0.2.7", "192.0.2.8"), ("2001:db8:1:2::7", "2001:db8:1:2:ffff::9", "2001:db8:1:3::7")])
     func limit(first: String, same: String, other: String) throws {
         let server = try Self.server(2)
@@ -166,7 +166,7 @@ struct AddressLimitTests {
 
 @Suite("A flood of one member's frames")
 struct FrameBudgetTests {
-    @Test("one tick takes a bounded portion of a connection; the rest follows, and others come between")
+    @Test("one tick takes a bounded portion of a connection; the rest follows, and others are served in between")
     func portions() throws {
         let server = try TestShard()
         let flood = try server.live(server.parent)
@@ -271,7 +271,7 @@ struct FrameBudgetTests {
 
 @Suite("A log that nobody reads")
 struct LogThreadTests {
-    @Test("a full pipe stops nobody; what was dropped is counted once it is read again")
+    @Test("a full pipe blocks no thread; dropped lines are counted once the pipe is read again")
     func blocked() throws {
         // As in the server, whichever test runs first: the reader of the pipe goes before its writer.
         Signals.ignoreBrokenPipes()

@@ -126,7 +126,7 @@ struct ReaderQueueTests {
         #expect(queue.put(Self.job(.question, 0, family: 2)) == true)
     }
 
-    @Test("each class takes as many jobs as its bound says, however full the others are", arguments: ReaderQueue.Class.allCases)
+    @Test("each class accepts its bounded number of jobs, however full the others are", arguments: ReaderQueue.Class.allCases)
     func classes(kind: ReaderQueue.Class) {
         var queue = ReaderQueue(threads: 3)
         for other in ReaderQueue.Class.allCases where other != kind {
@@ -139,7 +139,7 @@ struct ReaderQueueTests {
         #expect(queue.takeRefusals() == (kind == .preparation ? [] : [.init(kind: kind, waiting: kind.limit, refused: 1)]))
     }
 
-    @Test("a preparation is done while nothing else waits; a closed queue wakes all and gives nothing")
+    @Test("a preparation is done while nothing else waits; a closed queue wakes all threads and gives no job")
     func ends() {
         var queue = ReaderQueue(threads: 3)
         _ = queue.put(Self.job(.preparation, 1))

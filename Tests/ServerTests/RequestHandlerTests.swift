@@ -78,7 +78,7 @@ private final class HandlerFixture {
 
 @Suite("Answers that come later, content that is taken, RFC 9110 §10.1.1, §15.2", .serialized)
 struct RequestHandlerTests {
-    @Test("an answer that comes later is waited for by the requests behind it, in order")
+    @Test("later requests wait in order for a delayed answer")
     func later() throws {
         let fixture = try HandlerFixture()
         let client = try fixture.server.connect()
@@ -99,7 +99,7 @@ struct RequestHandlerTests {
         #expect(first.told == ["begin"] && second.told == ["begin"])
     }
 
-    @Test("a client that goes while its answer is worked on cancels the work, once")
+    @Test("a client that disconnects during its request cancels the handler, once")
     func leaving() throws {
         let fixture = try HandlerFixture()
         let client = try fixture.server.connect()
@@ -112,7 +112,7 @@ struct RequestHandlerTests {
         fixture.server.turn()
     }
 
-    @Test("an answer that comes in the tick in which a request would be too late leaves")
+    @Test("an answer in the tick of its deadline is sent")
     func sameTick() throws {
         final class Answerer: TimerTarget {
             var answer: () -> Void = {}
@@ -131,7 +131,7 @@ struct RequestHandlerTests {
         withExtendedLifetime(answerer) {}
     }
 
-    @Test("a work that does not come to an end is given up")
+    @Test("a handler that does not end is given up")
     func endless() throws {
         let fixture = try HandlerFixture()
         let client = try fixture.server.connect()
@@ -192,7 +192,7 @@ struct RequestHandlerTests {
         }
     }
 
-    @Test("no more is received than there are buffers for, until they come back")
+    @Test("no more is received than there are free buffers")
     func backpressure() throws {
         let fixture = try HandlerFixture()
         fixture.prepare = {
@@ -220,7 +220,7 @@ struct RequestHandlerTests {
         #expect(work.octets.count == size)
     }
 
-    @Test("the answer may come before the content: little of it is read away, for much the connection ends")
+    @Test("an answer may precede the content: little content is read and dropped, with much the connection ends")
     func early() throws {
         let fixture = try HandlerFixture()
         fixture.prepare = {
@@ -380,7 +380,7 @@ struct RouteTests {
         override func begin() { respond(HTTPResponse(200, "\(context.signIn?.memberships.count ?? 0)")) }
     }
 
-    @Test("a session's token opens, anything else is 401 in the same words, and no handler is made for it", arguments: [
+    @Test("a session's token is accepted, anything else is 401 in the same words, without a handler", arguments: [
         (nil, 401), ("Bearer ", 401), ("Bearer nonsense", 401), ("Basic TOKEN", 401), ("Bearer TOKEN", 200), ("bearer  TOKEN", 200), ("TOKEN", 401),
         ("Bearer TOKEN\r\nAuthorization: Bearer TOKEN", 401),
     ] as [(String?, Int)])

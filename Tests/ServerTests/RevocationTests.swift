@@ -24,7 +24,7 @@ struct RevocationTests {
         _ = server.fillMutations(1_000)
     }
 
-    @Test("a share link that is ended opens nothing before its commit, which the answer waits for and which goes before all that waits")
+    @Test("a revoked share link opens nothing already before its commit; the answer waits for the commit, which overtakes all waiting jobs")
     func link() throws {
         let fixture = try DocumentFixture()
         let server = fixture.server
@@ -108,7 +108,7 @@ struct RevocationTests {
         #expect(try fixture.shareFigures() == (0, 0))
     }
 
-    @Test("a sign-out takes the token's rights on every connection and over HTTP before its commit, which goes before all that waits")
+    @Test("a sign-out takes the token's rights on every connection and over HTTP before its commit, which overtakes all waiting jobs")
     func signOut() throws {
         let fixture = try DocumentFixture()
         let server = fixture.server

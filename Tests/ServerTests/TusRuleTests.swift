@@ -28,7 +28,7 @@ struct TusRuleTests {
         #expect(try script.offset(path) == 0)
     }
 
-    @Test("core: HEAD has the offset, the length and the metadata, and must not be kept by anybody between")
+    @Test("core: HEAD has the offset, the length and the metadata, and must not be cached")
     func heads() throws {
         _ = try script.patch(path, 0, Array(Self.content[..<5]))
         let fields = try head().head.fields
@@ -38,7 +38,7 @@ struct TusRuleTests {
         #expect(asked == told)
     }
 
-    @Test("core: what is not there has no offset")
+    @Test("core: a missing upload has no offset")
     func missing() throws {
         let answer = try script.ask("HEAD /files/\(Identifier(high: 1, low: 2))", UploadScript.tus)
         #expect(answer.head.status == 404 && answer.head.fields.only("upload-offset") == nil)
@@ -54,7 +54,7 @@ struct TusRuleTests {
         #expect(script.blob(Self.content) != nil)
     }
 
-    @Test("core: PATCH of another media type is a 415 and takes nothing")
+    @Test("core: PATCH of another media type is a 415 and stores nothing")
     func mediaType() throws {
         let fields = UploadScript.tus + ["Upload-Offset: 0", "Content-Type: application/octet-stream"]
         #expect(try script.ask("PATCH \(path)", fields, Self.content).head.status == 415)
@@ -70,7 +70,7 @@ struct TusRuleTests {
         #expect(try head().head.status == 404)
     }
 
-    @Test("core: a method that is not for this address is a 405 that names the version, the code and the right ones", arguments: ["PUT", "GET", "POST"])
+    @Test("core: an unsupported method is a 405 that names the version, the code and the supported ones", arguments: ["PUT", "GET", "POST"])
     func methods(method: String) throws {
         let answer = try script.ask("\(method) \(path)", UploadScript.tus)
         #expect(answer.head.status == 405 && answer.head.fields.only("tus-resumable") == "1.0.0")
@@ -94,7 +94,7 @@ struct TusRuleTests {
         #expect(answer.head.fields.only("tus-extension")?.contains("termination") == true)
     }
 
-    @Test("creation: a length that was said is not changed by a later request, and one that comes later is said once")
+    @Test("creation: a declared length is not changed by a later request, and a deferred one is declared once")
     func lengths() throws {
         #expect(try script.patch(path, 0, [], ["Upload-Length: 19"]).head.status == 400)
         let deferred = try script.create(nil)
@@ -106,7 +106,7 @@ struct TusRuleTests {
         #expect(try script.patch(deferred, 5, Array(Self.content[5...]), ["Upload-Length: 18"]).head.status == 204)
     }
 
-    @Test("creation: a length past the largest is a 413, and nothing is begun")
+    @Test("creation: a length above the largest is a 413, and no upload begins")
     func tooLarge() throws {
         let before = script.files("")
         let answer = try script.ask("POST /files", UploadScript.tus + ["Upload-Length: 104857601", "Upload-Metadata: \(script.metadata())"])
@@ -114,7 +114,7 @@ struct TusRuleTests {
         #expect(script.files("") == before)
     }
 
-    @Test("expiration: what was begun says when it is forgotten, and is forgotten then")
+    @Test("expiration: an upload names its expiry, and is removed then")
     func expiration() throws {
         let answer = try script.patch(path, 0, Array(Self.content[..<5]))
         #expect(answer.head.fields.only("upload-expires")?.hasSuffix(" GMT") == true)
@@ -124,7 +124,7 @@ struct TusRuleTests {
         #expect(try script.patch(path, 5, Array(Self.content[5...])).head.status == 404)
     }
 
-    @Test("checksum: an unknown algorithm is a 400, another digest a 460, and neither takes an octet", arguments: [
+    @Test("checksum: an unknown algorithm is a 400, another digest a 460, and neither stores an octet", arguments: [
         ("md5 1B2M2Y8AsgTpgAmY7PhCfg==", 400), ("sha1 2jmj7l5rSw0yVb/vlWAYkK/YBwk=", 460),
     ])
     func checksum(text: String, status: Int) throws {
@@ -134,7 +134,7 @@ struct TusRuleTests {
         #expect(try script.patch(path, 0, Self.content, ["Upload-Checksum: \(right)"]).head.status == 204)
     }
 
-    @Test("termination: what was cancelled frees its octets and is not there for any later request", arguments: ["HEAD", "PATCH", "DELETE"])
+    @Test("termination: a cancelled upload frees its octets and does not exist for any later request", arguments: ["HEAD", "PATCH", "DELETE"])
     func termination(method: String) throws {
         _ = try script.patch(path, 0, Array(Self.content[..<5]))
         #expect(try script.ask("DELETE \(path)", UploadScript.tus).head.status == 204)

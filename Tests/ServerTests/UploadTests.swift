@@ -120,7 +120,7 @@ final class UploadScript {
 struct UploadTests {
     private static let text = Array(String(repeating: "An inning a line.\n", count: 2_000).utf8)
 
-    @Test("R136 a file that comes in parts becomes a document and a blob under its family and its digest, and the family is notified")
+    @Test("R136 a file sent in parts becomes a document and a blob under its family and its digest, and the family is notified")
     func whole() throws {
         let script = try UploadScript()
         let room = try script.server.live(script.server.athlete)
@@ -153,7 +153,7 @@ struct UploadTests {
         #expect(script.blob(Array("abcd".utf8)) != nil)
     }
 
-    @Test("the draft: 104 with the place, completeness declared, the answer of the document; both protocols on one upload")
+    @Test("the draft: 104 with the location, completeness declared, the answer of the document; both protocols on one upload")
     func draft() throws {
         let script = try UploadScript()
         for version in [3, 5, 6, 8] {
@@ -181,7 +181,7 @@ struct UploadTests {
         #expect(script.blob(Array("abcdefghi".utf8)) != nil)
     }
 
-    @Test("a checksum that is right is taken, one that is wrong leaves nothing of its request")
+    @Test("a correct checksum is accepted, a wrong one leaves nothing of its request")
     func checksums() throws {
         let script = try UploadScript()
         let path = try script.create(6)
@@ -245,7 +245,7 @@ struct UploadTests {
         #expect(script.table.quotaRefusals.values.map(\.count) == [2, 0])
     }
 
-    @Test("P36 a file of exactly the largest size is taken, one octet more is not, whether it is said or shows")
+    @Test("P36 a file of exactly the largest size is accepted, one octet more is not, declared or not")
     func largest() throws {
         var limits = Limits()
         limits.documentOctets = 1_000
@@ -320,7 +320,7 @@ struct UploadTests {
         #expect(try script.offset(path) == 0)
     }
 
-    @Test("R134 a file that is not what its name says is refused as soon as it shows, replayed, and its octets are gone")
+    @Test("R134 a file that differs from its extension is refused as soon as its octets show it, the answer is repeated, and its octets are removed")
     func otherKind() throws {
         let script = try UploadScript()
         let program = [0x4D, 0x5A, 0x90, 0] + [UInt8](repeating: 0, count: 9_000)
@@ -332,7 +332,7 @@ struct UploadTests {
         #expect(try script.ask("HEAD \(path)", UploadScript.tus).head.status == 415)
     }
 
-    @Test("a whole file that is not the one that was announced is refused")
+    @Test("a complete file that differs from the announced one is refused")
     func otherFile() throws {
         let script = try UploadScript()
         let path = try script.create(3, ["sha256": String(repeating: "0", count: 64)])
@@ -360,7 +360,7 @@ struct UploadTests {
         return (path, older)
     }
 
-    @Test("a newer request makes the older yield: all that it sent is stored, and it ends; in tus when nothing more comes of it", arguments: [0, 3, 5, 6, 8])
+    @Test("a newer request makes the older yield: all its octets are stored, and it ends; in tus once it is silent", arguments: [0, 3, 5, 6, 8])
     func yields(version: Int) throws {
         let script = try UploadScript()
         let (path, older) = try begun(script, octets: 20_000)
@@ -376,7 +376,7 @@ struct UploadTests {
         #expect(script.blob(Self.text) == Self.text)
     }
 
-    @Test("tus: who asks while octets keep coming leaves them in peace, waits whether they stop, and hears what is stored")
+    @Test("tus: a HEAD while octets arrive does not interrupt them, waits for a pause, and gets the stored offset")
     func patience() throws {
         let script = try UploadScript()
         let (path, older) = try begun(script, octets: 10_000)
@@ -404,7 +404,7 @@ struct UploadTests {
         #expect(script.blob(Self.text) == Self.text)
     }
 
-    @Test("tus: who asks hears where it stands as soon as the other has ended, fallen silent, or made way for a third", arguments: ["end", "cut", "silence", "draft", "PATCH", "DELETE"])
+    @Test("tus: a HEAD gets the offset as soon as the other request has ended, fallen silent, or yielded to a third", arguments: ["end", "cut", "silence", "draft", "PATCH", "DELETE"])
     func patienceEnds(how: String) throws {
         let script = try UploadScript()
         let (path, older) = try begun(script, octets: 10_000)
@@ -467,7 +467,7 @@ struct UploadTests {
         #expect(script.blob(content) == content)
     }
 
-    @Test("chunks that are none: a body with code and sentence, and what came before them is stored", arguments: [0, 3, 5, 6, 8])
+    @Test("invalid chunks: a body with code and sentence, and the octets before them are stored", arguments: [0, 3, 5, 6, 8])
     func chunks(version: Int) throws {
         let script = try UploadScript()
         let path = try script.create(5)
@@ -500,7 +500,7 @@ struct UploadTests {
         #expect(try script.offset(path) == 9_000)
     }
 
-    @Test("a PATCH at another offset than where the older one is gets 409 immediately; the older continues, also when it has sent nothing yet")
+    @Test("a PATCH at another offset than that of the older one gets 409 immediately; the older continues, also when it has sent nothing yet")
     func loses() throws {
         let script = try UploadScript()
         // More than a request gathers before the disk is given any of it.
@@ -522,7 +522,7 @@ struct UploadTests {
         }
     }
 
-    @Test("two that begin at the same place: the newer one has it, and the older hears that it is locked")
+    @Test("two that begin at the same offset: the newer one has the upload, and the older is refused as locked")
     func locks() throws {
         let script = try UploadScript()
         let path = try script.create(Self.text.count)
@@ -562,7 +562,7 @@ struct UploadTests {
         #expect(script.blob(content) == content, "seed \(seed)")
     }
 
-    @Test("a connection that breaks leaves the octets that came; the next one continues there")
+    @Test("a broken connection leaves its octets; the next one continues there")
     func breaks() throws {
         let script = try UploadScript()
         let path = try script.create(Self.text.count)
@@ -661,7 +661,7 @@ struct UploadTests {
         #expect(call > 15)
     }
 
-    @Test("a server that starts again knows every upload, finishes what was full, and removes what is nobody's")
+    @Test("a server that starts again knows every upload, finishes full ones, and removes orphans")
     func restart() throws {
         let disk = MemoryDisk(root: "/d")
         let content = Array("abcdef".utf8)
@@ -680,7 +680,7 @@ struct UploadTests {
 
 @Suite("When an upload is synced")
 struct UploadSyncTests {
-    @Test("not for little; then once a second, and sooner when much has come", arguments: [
+    @Test("not for few octets; then once per second, and sooner after many", arguments: [
         // Mebibytes that come, milliseconds that pass after each, and how many are on stable storage after each.
         (1, 2_000, [0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8]), (1, 0, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), (4, 500, [0, 8, 8, 16, 16, 24, 24]),
        
@@ -715,7 +715,7 @@ struct UploadSyncTests {
 
 @Suite("The stored state of an upload")
 struct UploadRecordTests {
-    @Test("a description comes back, with metadata as they were written", arguments: [true, false])
+    @Test("a description is read back, with metadata as they were written", arguments: [true, false])
     func record(isWritten: Bool) throws {
         let id = "0198c2a4-0000-7000-8000-00000000000a"
         var metadata = try UploadMetadata([
@@ -735,7 +735,7 @@ struct UploadRecordTests {
         #expect(document.file.type == "application/pdf" && document.file.sha256 == "ab" && document.fields.assignments.count == 2)
     }
 
-    @Test("an outcome comes back, and a long sentence is cut to its place", arguments: [
+    @Test("an outcome is read back, and a long sentence is cut to its slot", arguments: [
         .finished(sha256: [UInt8](repeating: 7, count: 32)), .refused(.fileType(.transcript)), .refused(.fileMismatch),
     ] as [UploadEnd])
     func end(end: UploadEnd) {

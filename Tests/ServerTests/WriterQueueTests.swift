@@ -81,7 +81,7 @@ struct WriterQueueTests {
         #expect(requests.count == FamilyStore.maxRequests)
     }
 
-    @Test("each class takes as many jobs as its bound says and not one more, however full the others are", arguments: jobKinds)
+    @Test("each class accepts its bounded number of jobs and not one more, however full the others are", arguments: jobKinds)
     func bounds(kind: WriterQueue.Class) {
         var queue = WriterQueue()
         for other in Self.jobKinds where other != kind {
@@ -209,7 +209,7 @@ struct WriterQueueTests {
         #expect(queue.waiting(.mutation) == 0 && queue.isBetweenRounds)
     }
 
-    @Test("a family that had more than a batch had time for sits out the next batch if others wait, and no batch when it is alone")
+    @Test("a family with more work than a batch had time for skips the next batch if others wait, and no batch when it is alone")
     func resting() {
         var queue = WriterQueue()
         _ = queue.put((1...4).map { Self.proposal(1, $0) } + [Self.proposal(2, 1), Self.proposal(2, 2)])
@@ -234,7 +234,7 @@ struct WriterQueueTests {
         #expect(Self.names(Self.batch(&queue)) == "1.3 5.1 1.4")
     }
 
-    @Test("a family that sits out makes room for the proposals of another family's requests, too")
+    @Test("a family that skips a batch makes room for the proposals of another family's requests, too")
     func restingBesideRequests() {
         var queue = WriterQueue()
         _ = queue.put((1...2).map { Self.proposal(1, $0) })
@@ -307,7 +307,7 @@ struct WriterQueueTests {
         #expect(Self.told(queue.take()) == "nothing")
     }
 
-    @Test("after a failure nothing comes in or out")
+    @Test("after a failure the queue accepts and gives nothing")
     func closed() {
         var queue = WriterQueue()
         _ = queue.put(Self.job(.admin))
@@ -343,7 +343,7 @@ struct PendingRevocationTests {
         #expect(pending.add(.session(-1), nil) == .submit)
     }
 
-    @Test("one that found the disk full is tried again after its time, once, or when somebody asks again")
+    @Test("a revocation that found the disk full is tried again after its time, once, or at a repeated request")
     func again() {
         var pending = PendingRevocations()
         _ = pending.add(.session(1)) { _ in }

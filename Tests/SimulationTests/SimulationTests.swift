@@ -26,7 +26,7 @@ struct SimulationTests {
         #expect(done > 20, "seed \(seed): only \(done) mutations were done, which proves nothing")
     }
 
-    @Test("R168 every promise holds in worlds where engines in JavaScript have two thirds of the seats, and lose entries")
+    @Test("R168 every promise holds in worlds where two thirds of the clients are engines in JavaScript, and lose entries")
     func javaScript() throws {
         guard let node = NodeProgram.path(for: "Engines in JavaScript among the simulated clients") else {
             #expect(!NodeProgram.isRequired, "there is no node")

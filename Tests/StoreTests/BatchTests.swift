@@ -145,7 +145,7 @@ struct BatchTests {
         Case("an edit of what is still deleted", .conflict(1, [])) { [school($0.new, "A"), update(.event, $0.gone, base: 2, ["name": .text("Back")])] },
     ]
 
-    @Test("a batch never conflicts with itself, and what it is refused for shows committed records", arguments: updates + cascades + deletions + creations)
+    @Test("a batch never conflicts with itself, and its refusal shows committed records", arguments: updates + cascades + deletions + creations)
     func batches(_ one: Case) throws {
         let scene = try Scene()
         let (world, home) = (scene.world, scene.home)
@@ -189,7 +189,7 @@ struct BatchTests {
     }
 
     /// Two updates on one base, once such that nothing is in their way, once with a stale one.
-    @Test("no lost update: an author who insists on what an answer showed does not overwrite what was saved since", arguments: [3, 2] as [Int64])
+    @Test("no lost update: an author who retries with an earlier answer does not overwrite later changes", arguments: [3, 2] as [Int64])
     func insists(second: Int64) throws {
         let scene = try Scene()
         let (world, home) = (scene.world, scene.home)
@@ -202,7 +202,7 @@ struct BatchTests {
         #expect(try world.record(home, scene.event).fields.text("city") == "Leo's")
     }
 
-    @Test("where history does not reach back to a stale base, the batch's own versions do not stand in for it")
+    @Test("where history does not reach back to a stale base, the batch's own versions do not replace it")
     func historyIsGone() throws {
         let scene = try Scene()
         try scene.world.change { _ = try $0.history.remove(family: 1, scene.event, version: 2) }

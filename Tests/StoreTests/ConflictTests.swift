@@ -106,7 +106,7 @@ struct ConflictTests {
         #expect(answer.rejection?.message.hasPrefix("Leo changed this event") == true)
     }
 
-    @Test("values of every shape come out of history as they were")
+    @Test("values of every type are read from history unchanged")
     func shapes() throws {
         let jo = world.newID()
         let rice = world.newID()
@@ -143,7 +143,7 @@ struct ConflictTests {
         #expect(answer.rejection?.conflict?.fields.map(\.field) == [Kind.event.field("location")])
     }
 
-    @Test("an update of set operations alone stands on any base; with a field besides it does not")
+    @Test("an update of set operations alone is valid on any base; with another field it is not")
     func setOperations() throws {
         let jo = world.newID()
         let al = world.newID()

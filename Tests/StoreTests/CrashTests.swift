@@ -66,7 +66,7 @@ struct CrashTests {
     }
 
     @Test(
-        "every acknowledged change is there with its receipt, sequences have no gap, nothing stands half",
+        "every acknowledged change is there with its receipt, sequences have no gap, nothing is half done",
         arguments: [(FAULTVFS_LOSE, 0), (FAULTVFS_KEEP, 0), (FAULTVFS_RANDOM, 1), (FAULTVFS_RANDOM, 2)]
             as [(faultvfs_mode, UInt64)])
     func nothingIsLost(mode: faultvfs_mode, seed: UInt64) throws {
@@ -76,7 +76,7 @@ struct CrashTests {
         #expect(report.crashes > 140)
     }
 
-    @Test("cascades, undo, shift and purge take effect whole or not at all, and interrupted work continues", arguments: [
+    @Test("cascades, undo, shift and purge take effect wholly or not at all, and interrupted work continues", arguments: [
         (FAULTVFS_LOSE, 0), (FAULTVFS_RANDOM, 3),
     ] as [(faultvfs_mode, UInt64)])
     func plans(mode: faultvfs_mode, seed: UInt64) throws {
@@ -85,7 +85,7 @@ struct CrashTests {
         #expect(report.crashes > 100)
     }
 
-    @Test("a disk that lies about syncs is found out, so this harness would see a store that does not sync")
+    @Test("a disk that lies about syncs is detected, so this harness would detect a store that does not sync")
     func lossIsFound() throws {
         let report = try crashEverywhere(FAULTVFS_LOSE, seed: 0, lies: true)
         #expect(report.late > 60)

@@ -30,7 +30,7 @@ struct ExactlyOnceTests {
         #expect(try world.log(home) == log)
     }
 
-    @Test("a mutation that stands twice in one commit is done once")
+    @Test("a mutation that occurs twice in one commit is done once")
     func replaysWithinACommit() throws {
         let proposal = world.proposal(home, home.parent, [message(world.newID(), "Hi")])
         let answers = try world.commit([proposal, proposal])
@@ -38,7 +38,7 @@ struct ExactlyOnceTests {
         #expect(answers[1].change == nil)
     }
 
-    @Test("final rejections are recorded too: the answer stays when the reason is gone")
+    @Test("final rejections are recorded too: the answer stays after its reason is gone")
     func replaysRejections() throws {
         let school = world.newID()
         let orphan = create(.coach, world.newID(), ["first_name": .text("Jo"), "last_name": .text("Diaz"), "school_id": .reference(school)])
@@ -147,7 +147,7 @@ struct ExactlyOnceTests {
         #expect(try world.mutate(home, guest, message(world.newID(), "c"), mutation: 1, client: client).sequence == 5)
     }
 
-    @Test("the known answer comes before permission: a member since removed still hears what came of it")
+    @Test("the stored receipt precedes the check of rights: a member removed since still gets it")
     func deduplicationComesFirst() throws {
         let parent = try world.member(home, .parent)
         let proposal = world.proposal(home, parent, [message(world.newID(), "Hi")])

@@ -10,7 +10,7 @@ struct FaultTests {
     static let writeError: Int32 = 10 | 3 << 8
     static let syncError: Int32 = 10 | 4 << 8
 
-    @Test("a full disk refuses whole batches, reads continue, and when there is room all is done once", arguments: [1, 3, -1])
+    @Test("a full disk refuses whole batches, reads continue, and with room everything is done once", arguments: [1, 3, -1])
     func full(count: Int) throws {
         let disk = FaultDisk()
         var refusals = 0

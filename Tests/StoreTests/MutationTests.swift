@@ -133,7 +133,7 @@ struct MutationTests {
         #expect(answers.map(\.sequence) == [3, nil, 4])
     }
 
-    @Test("the owner is the one named, or else the context's; under all it has to be named")
+    @Test("the owner is the named one, otherwise the context's; in the context of all it must be named")
     func owners() throws {
         let other = try world.athlete(home, name: "Mia")
         let byContext = world.newID()
@@ -196,7 +196,7 @@ struct MutationTests {
         #expect(rename.code == nil, "what is referred to already may be gone")
     }
 
-    @Test("a family is full at its limit, tombstones included, and says so")
+    @Test("a family is full at its limit, tombstones included, and the refusal names it")
     func familyLimit() throws {
         let world = try World { $0.limits.recordsPerFamily = 4 }
         let home = try world.home()
@@ -209,7 +209,7 @@ struct MutationTests {
         #expect(try world.mutate(home, home.parent, restore(.message, id, base: 2)).code == nil)
     }
 
-    @Test("a mutation whose change would be larger than anybody can be sent is refused and leaves all as it was; one at the limit is done")
+    @Test("a mutation whose change would be larger than a frame is refused and changes nothing; one at the limit is done")
     func changeLimit() throws {
         var ids: [Identifier] = []
         for _ in 0..<50 {

@@ -61,7 +61,7 @@ private final class MarkedDatabase {
 
 @Suite("Epoch, guarantees.md: a backup that was put back gets a new one")
 struct PlacementTests {
-    @Test("a restart keeps the epoch, after a stop and after a death, with changes and without")
+    @Test("a restart keeps the epoch, after a stop and after a kill, with changes and without")
     func restart() throws {
         let marked = try MarkedDatabase()
         let epoch = try #require(marked.store?.epoch)
@@ -95,7 +95,7 @@ struct PlacementTests {
         #expect(try marked.start() == renewed)
     }
 
-    @Test("an older copy written over the file in place gets a new epoch, after a stop and after a death", arguments: [true, false])
+    @Test("an older copy written over the file in place gets a new epoch, after a stop and after a kill", arguments: [true, false])
     func overwritten(stops: Bool) throws {
         let marked = try MarkedDatabase()
         try marked.change()

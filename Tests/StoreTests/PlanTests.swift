@@ -81,7 +81,7 @@ struct PlanTests {
         #expect(try world.mutate(home, home.parent, item("19:00", "23:00", ["category": .text("accommodation")])).code == .overlap)
     }
 
-    @Test("the final state of a batch counts: two items that change places are in nobody's way")
+    @Test("the final state of a batch counts: two items that swap places do not overlap")
     func finalState() throws {
         let one = world.newID(), two = world.newID()
         try world.mutate(home, home.parent, item(one, "12:00", "13:00"), item(two, "13:00", "14:00"))
@@ -130,7 +130,7 @@ struct PlanTests {
         #expect(try world.mutate(home, home.parent, editSet(.trip, trip2, base: 1, "participants", add: [home.parent])).sequence != nil)
     }
 
-    @Test("a restored item is checked, and so is what an undo brings back")
+    @Test("a restored item is checked, and so is one that an undo restores")
     func restored() throws {
         let lunch = world.newID()
         try world.mutate(home, home.parent, item(lunch, "12:00", "13:00"))
@@ -185,7 +185,7 @@ struct PlanTests {
         #expect(try world.mutate(home, home.parent, update(.event, event, base: 2, ["city": .text("Waco")])).ack?.warnings == [])
     }
 
-    @Test("the radar looks at no other family")
+    @Test("the overlap check reads no other family")
     func radarIsIsolated() throws {
         let other = try world.home("Birch", zone: "America/Chicago")
         let trip2 = world.newID()

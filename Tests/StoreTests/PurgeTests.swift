@@ -55,7 +55,7 @@ struct PurgeTests {
         #expect(try world.purge().records == 0)
     }
 
-    @Test("history of a purged record answers purged to the family, and to others what it answers of a record that never was")
+    @Test("history of a purged record answers purged to the family, and to others as for a record that never was")
     func history() throws {
         let (school, _, _) = try deleted()
         let stranger = try world.home("Other")
@@ -123,7 +123,7 @@ struct PurgeTests {
         #expect(try !world.reader.changes(family: home.family, after: deletion, maxOctets: .max).isTrimmed)
     }
 
-    @Test("another family keeps its log, and its records that have the same age")
+    @Test("another family keeps its log, and its records of the same age")
     func isolated() throws {
         let (_, _, _) = try deleted()
         let second = try world.home("Birch")
@@ -148,7 +148,7 @@ struct PurgeTests {
         #expect(try world.record(home, event).fields.set("coaches_present") == [SetElement(id: jo, name: "Jo Diaz", role: "Pitching")])
     }
 
-    @Test("a record of many versions goes in portions, and each leaves what can be read", arguments: [40])
+    @Test("a record of many versions is purged in portions, and each leaves a readable state", arguments: [40])
     func portions(versions: Int64) throws {
         let school = world.newID()
         try world.mutate(home, home.parent, StoreTests.school(school, Self.secret))
@@ -198,7 +198,7 @@ struct PurgeTests {
         #expect(try world.store.maintain().damaged.isEmpty)
     }
 
-    @Test("a deleted record that cannot be read is reported; it goes if its id can be read, and records of other families go in any case", .sqliteOnly("It damages a row"), arguments: [
+    @Test("a deleted record that cannot be read is reported; it is purged if its id can be read, and records of other families go in any case", .sqliteOnly("It damages a row"), arguments: [
         "UPDATE records SET fields = CAST('{\"name\":7}' AS BLOB)", "UPDATE records SET kind = 99",
     ])
     func damagedRecord(damage: String) throws {
@@ -225,7 +225,7 @@ struct PurgeTests {
         if isLegible { #expect(try holds(Self.secret) == []) }
     }
 
-    @Test("a removed member's name and birth date go as well; who else is here stays")
+    @Test("a removed member's name and birth date are purged as well; the other members stay")
     func members() throws {
         let leo = try world.athlete(home, name: "Leonardo")
         try world.mutate(home, home.parent, delete(.member, leo, base: 1))
@@ -373,7 +373,7 @@ struct AccessLogTests {
         #expect((10_000...10_100).contains(kept))
     }
 
-    @Test("it is not a record: no change is made and no snapshot holds it")
+    @Test("an entry is not a record: it makes no change and is in no snapshot")
     func isNoRecord() throws {
         let before = try world.snapshot(home)
         try world.store.note([AccessNote(family: home.family, athlete: leo, member: home.parent, subject: .export)])

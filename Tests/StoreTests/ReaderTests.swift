@@ -222,7 +222,7 @@ struct ReaderTests {
         #expect(look(5) == "not due")
     }
 
-    @Test("a snapshot and the changes after it make what the log makes")
+    @Test("a snapshot and the changes after it equal the log")
     func snapshotAgreesWithLog() throws {
         try say(5)
         let snapshot = try world.snapshot(home)
@@ -262,7 +262,7 @@ struct ReaderTests {
         #expect(pages == 4)
     }
 
-    @Test("one list looks at a bounded part of the log, at the bound and past it, and the mark continues from there", arguments: [9, 10])
+    @Test("one list reads a bounded part of the log, at the bound and above it, and the mark continues from there", arguments: [9, 10])
     func boundsWalk(schools: Int) throws {
         world.reader.walkedChanges = 10
         try say(1)

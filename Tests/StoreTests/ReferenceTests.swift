@@ -20,7 +20,7 @@ struct ReferenceTests {
         leo = try world.athlete(home)
     }
 
-    @Test("each reference that has something to do when its target goes is found by an index that begins with the family", .sqliteOnly("It asks SQLite for its plans"))
+    @Test("each reference with an action on the deletion of its target is found by an index that begins with the family", .sqliteOnly("It asks SQLite for its plans"))
     func indexes() throws {
         for names in Referrers.of.values {
             for (name, fields) in names {

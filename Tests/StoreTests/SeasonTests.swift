@@ -33,7 +33,7 @@ struct SeasonTests {
         }
     }
 
-    @Test("R050 R067 R089 R115 P21 an event of long ago, free of charge, is entered, edited and marked attended, and that is taken back")
+    @Test("R050 R067 R089 R115 P21 an event of long ago, free of charge, is entered, edited and marked attended, and that is undone")
     func longAgo() throws {
         let season = try Season()
         var event = try season.create(
@@ -47,7 +47,7 @@ struct SeasonTests {
         #expect(event.version == 4)
     }
 
-    @Test("R066 P20 two events may have the same name of 255 characters, and it is kept whole; one more is refused")
+    @Test("R066 P20 two events may have the same name of 255 characters, and it is kept whole; one more character is refused")
     func names() throws {
         let season = try Season()
         let name = String(repeating: "ż", count: 255)
@@ -62,7 +62,7 @@ struct SeasonTests {
         #expect(long.code == .tooLong && long.rejection?.field == "name")
     }
 
-    @Test("R069 a new record is the family's with owner, id and times by the server, and comes whole in the change")
+    @Test("R069 a new record belongs to the family, with owner, id and times by the server, and is whole in the change")
     func created() throws {
         let season = try Season()
         season.world.surroundings.now += 5_000
@@ -108,7 +108,7 @@ struct SeasonTests {
     }
 
     /// Straight to the writer, as if a client had checked nothing and the frame's reader neither.
-    @Test("R061 the server refuses every wrong value by its field, whatever the client let pass", arguments: [
+    @Test("R061 the server refuses every wrong value by its field, whatever the client accepted", arguments: [
         ("type", .text("tournament")), ("name", .text(" ")), ("name", .flag(true)), ("start_date", .text("2026-02-30")), ("cost", .text("-1")),
         ("cost", .text("1.234")), ("url", .text("ftp://example.com")), ("state", .text("Texas")), ("start_time", .text("25:00")),
         ("time_zone", .text("Mars/Base")), ("school_id", .reference(Identifier(high: 1, low: 2))), ("end_date", .text("2026-12-04")),

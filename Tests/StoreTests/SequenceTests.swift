@@ -7,7 +7,7 @@ import Wire
 
 @Suite("Ordered, guarantees.md: random batches against a naive twin", .bothEngines)
 struct SequenceTests {
-    @Test("sequences have no gap, and log, snapshot and answers tell one story", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+    @Test("sequences have no gap, and log, snapshot and answers agree", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func random(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let world = try World(seed: seed)

@@ -22,7 +22,7 @@ struct UndoTests {
         try world.snapshot(home).records.mapValues { ["\($0.kind) \($0.isDeleted) \(String(describing: $0.athlete))", "\($0.fields)"] }
     }
 
-    @Test("an update is taken back field by field, and the undo can be undone, as often as one likes")
+    @Test("an update is undone field by field, and the undo can be undone, any number of times")
     func updates() throws {
         let id = world.newID()
         try world.mutate(home, home.parent, camp(id, athlete: leo))
@@ -63,7 +63,7 @@ struct UndoTests {
         #expect(fields.text("name") == "Fall Camp" && fields.text("url") == "https://example.org" && fields["city"] == nil)
     }
 
-    @Test("P25 P26 one undo of a deletion brings back the record and all that went or came loose with it", arguments: [Kind.event, .trip, .school])
+    @Test("P25 P26 one undo of a deletion restores the record and everything deleted or unlinked with it", arguments: [Kind.event, .trip, .school])
     func deletions(kind: Kind) throws {
         let rice = world.newID(), event = world.newID(), result = world.newID(), call = world.newID(), road = world.newID()
         try world.mutate(
@@ -108,7 +108,7 @@ struct UndoTests {
         #expect(contradicted.code == .contradicted && contradicted.rejection?.sequence == renamed.sequence)
     }
 
-    @Test("P21 mark attended, interaction, coaches and metrics are one change: whole or not at all, one sequence, one undo")
+    @Test("P21 mark attended, interaction, coaches and metrics are one change: wholly or not at all, one sequence, one undo")
     func batches() throws {
         let event = world.newID(), jo = world.newID()
         try world.mutate(home, home.parent, camp(event, athlete: leo), coach(jo, "Jo", "Diaz"))
@@ -150,7 +150,7 @@ struct UndoTests {
         #expect(try world.undo(home, home.parent, added).code == .contradicted)
     }
 
-    @Test("under the caller's present rights: what an athlete may not write, an athlete may not undo")
+    @Test("under the caller's present rights: an athlete may not undo a change that they may not write")
     func rights() throws {
         let mia = try world.athlete(home, name: "Mia")
         let event = world.newID()
@@ -164,7 +164,7 @@ struct UndoTests {
         #expect(try world.undo(home, leo, made).sequence != nil)
     }
 
-    @Test("under the present rules: a value that a rule no longer allows does not come back")
+    @Test("under the present rules: a value that a rule no longer allows is not restored")
     func rules() throws {
         let event = world.newID()
         try world.mutate(home, home.parent, camp(event, athlete: leo, date: "2026-12-05"))
@@ -201,7 +201,7 @@ struct UndoTests {
         #expect(try world.undo(home, home.parent, gone).code == .purged)
     }
 
-    @Test("a reference does not come back to what was deleted since")
+    @Test("a reference to a record deleted since is not restored")
     func deadTargets() throws {
         let event = world.newID(), result = world.newID()
         try world.mutate(home, home.parent, camp(event, athlete: leo), metric(result, athlete: leo, ["event_id": .reference(event)]))

@@ -151,7 +151,7 @@ extension SystemTests {
             #expect(!Files.exists("/nowhere"))
         }
 
-        @Test("a family is invited to by its name, as it is exported, unless two have it", arguments: [false, true])
+        @Test("invite names a family by its name, as export does, unless two have it", arguments: [false, true])
         func familyName(served: Bool) throws {
             let home = try Home(served: served)
             func invite(_ family: String) throws -> Programs.Answer {

@@ -6,7 +6,7 @@ import Testing
 
 extension SystemTests {
     @Suite("huddled check") struct CheckTests {
-        @Test("a whole folder agrees, a damaged one does not and says where; with a server running or without", arguments: [false, true])
+        @Test("an intact folder passes, a damaged one fails with the place; with a running server or without", arguments: [false, true])
         func check(served: Bool) throws {
             let folder = try TemporaryFolder()
             let data = folder.path + "/data"

@@ -196,7 +196,7 @@ struct DailyUseTests {
 }
 
 extension SystemTests {
-    @Suite("huddle, scripted: what goes wrong is one line that helps, with the documented status") struct ScriptingErrorTests {
+    @Suite("huddle, scripted: an error is one helpful line, with the documented status") struct ScriptingErrorTests {
         private let folder: TemporaryFolder
         private let demo: Demo
         private let server: RunningServer
@@ -242,7 +242,7 @@ extension SystemTests {
             #expect(answer.ending == .exited(0) && answer.output.count { $0 == "\n" } == 1, "\(answer.errors)")
         }
 
-        @Test("a standard stream that is closed gets nothing else's number", arguments: ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+        @Test("the number of a closed standard stream is not used again", arguments: ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
         func closedStreams(redirection: String) throws {
             let command = "'\(try Programs.path("huddle"))' say 'streams \(redirection)' \(redirection); exit 0"
             _ = try Programs.run(

@@ -136,7 +136,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("a batch carries files over one sign-in: what a line uploads, later lines name, share, fetch and delete; what fails keeps no other back", arguments: [false, true])
+        @Test("a batch carries files over one sign-in: later lines name, share, download and delete the upload of an earlier line; a failure holds up no other", arguments: [false, true])
         func batch(asJSON: Bool) throws {
             let server = try RunningServer(folder.path + "/data")
             let huddle = HuddleProgram(server, token: parent.token)
@@ -171,7 +171,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("R128 R148 read aloud, documents are sentences, with how many filters are on and what uploads")
+        @Test("R128 R148 read aloud, documents are sentences, with the number of active filters and the way to upload")
         func spoken() throws {
             let server = try RunningServer(folder.path + "/data")
             let huddle = HuddleProgram(server, token: parent.token)
@@ -277,7 +277,7 @@ extension SystemTests {
 
         // MARK: What is seen
 
-        @Test("R138 on a terminal: a bar, percent, and what happened; when it stops, how to continue")
+        @Test("R138 on a terminal: a bar, percent, and the result; after a stop, how to continue")
         func bar() throws {
             let server = try RunningServer(folder.path + "/data")
             let relay = try StallingRelay(server.port, .up, stallAfter: 6_500_000)
@@ -299,7 +299,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("the family sees who is uploading what, how far it is, that it stands still, and that it is there; line mode says so in words")
+        @Test("the family sees the uploader, the title, the progress, a pause and the end; line mode says so in words")
         func room() throws {
             let server = try RunningServer(folder.path + "/data")
             let relay = try StallingRelay(server.port, .up, stallAfter: 9_500_000)

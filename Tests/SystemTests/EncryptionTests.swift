@@ -31,7 +31,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a new certificate is served after SIGHUP, and when its files change; who is in stays; broken files change nothing")
+        @Test("a new certificate is served after SIGHUP, and when its files change; open connections stay; broken files change nothing")
         func reload() throws {
             let server = try RunningServer(folder.path, options: certificates.options)
             let client = try LiveClient(try server.secureAddress(trusting: certificates.authority), demo.parents[0].token)
@@ -57,7 +57,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("huddle talks through TLS, and says why it does not trust")
+        @Test("huddle connects through TLS, and names the reason for distrust")
         func program() throws {
             let server = try RunningServer(folder.path, options: certificates.options)
             let url = "wss://localhost:\(server.securePort)"
@@ -72,7 +72,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("loadgen measures through TLS what it measures plainly, and does not talk to whom it cannot trust")
+        @Test("loadgen measures through TLS what it measures plainly, and does not connect to a server that it cannot trust")
         func load() throws {
             let data = folder.path + "/load"
             let loadgen = try Programs.path("loadgen")

@@ -108,7 +108,7 @@ struct FullScreenUploadTests: FullScreenSteps {
         #expect(try documents().count == 1)
     }
 
-    @Test("R141 the next start has no server: what was kept is seen, another upload takes nothing of its place, and both go up")
+    @Test("R141 the next start has no server: the stored upload is shown, another upload does not displace it, and both are uploaded")
     func keptAndOffline() throws {
         let relay = try StallingRelay(server.port, .up, stallAfter: Self.stall)
         defer { relay.end() }

@@ -9,7 +9,7 @@ extension SystemTests {
             try Programs.run(Environment.value("HUDDLE_PYTHON") ?? "/usr/bin/python3", ["-c", script] + arguments)
         }
 
-        @Test("one connection carries pages, parts, conditions, refusals and content that nobody wants")
+        @Test("one connection carries pages, parts, conditions, refusals and unwanted content")
         func client() throws {
             let folder = try TemporaryFolder()
             let server = try RunningServer(folder.path)
@@ -48,7 +48,7 @@ extension SystemTests {
             #expect(answer.output == "done\n", "\(answer.errors)")
         }
 
-        @Test("raw sockets: every case of Tests/Smuggling, upgrades by Origin, and addresses told by a trusted proxy")
+        @Test("raw sockets: every case of Tests/Smuggling, upgrades by Origin, and addresses reported by a trusted proxy")
         func raw() throws {
             let folder = try TemporaryFolder()
             let server = try RunningServer(folder.path, options: ["--trusted-proxy", "127.0.0.0/8", "--allow-origin", "https://app.example"])
@@ -87,7 +87,7 @@ extension SystemTests {
             #expect(Int(answer.output.dropLast()).map { $0 > 160 } == true, "\(answer.errors)")
         }
 
-        @Test("addresses and origins that are none end the start with a sentence", arguments: [
+        @Test("invalid addresses and origins end the start with a sentence", arguments: [
             (["--trusted-proxy", "proxy.example"], "--trusted-proxy"), (["--trusted-proxy", "10.0.0.0/33"], "--trusted-proxy"),
             (["--allow-origin", "app.example"], "--allow-origin"), (["--allow-origin", "*"], "--allow-origin"),
         ])

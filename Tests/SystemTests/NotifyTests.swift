@@ -96,7 +96,7 @@ struct NotifyTests {
         #expect(Files.exists(folder.path + "/told") == runs)
     }
 
-    @Test("a command that does not end is ended with the program, which waits for nothing")
+    @Test("a command that does not end is killed with the program, which does not wait")
     func quits() throws {
         let (folder, demo, server) = try Demo.served()
         let (parent, athlete) = (demo.parents[0], demo.athletes[0])

@@ -23,7 +23,7 @@ extension SystemTests {
             init(_ port: UInt16) throws { descriptor = try Socket.connectTCP(host: "127.0.0.1", port: port) }
         }
 
-        @Test("descriptors run out: open connections continue, and when some leave others come in")
+        @Test("descriptors run out: open connections continue, and when some leave others are accepted")
         func descriptors() throws {
             // Fewer than the server keeps for itself and those whom it refuses with a word, so that accepting itself fails.
             let server = try RunningServer(
@@ -44,7 +44,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("a log that nobody reads stops nobody")
+        @Test("an unread log blocks no client")
         func blockedLog() throws {
             let server = try RunningServer(folder.path, errors: .piped)
             // Through a descriptor of our own to the same pipe.
@@ -88,7 +88,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("a socket for TLS is served with TLS; without a certificate it is a mistake")
+        @Test("a socket for TLS is served with TLS; without a certificate the start fails")
         func secure() throws {
             let folder = try TemporaryFolder()
             let demo = try Demo(in: folder.path)

@@ -10,7 +10,7 @@ extension SystemTests {
 
         init() throws { python = try Python() }
 
-        @Test("say, add-event and events do what they say, and end")
+        @Test("say, add-event and events work, and end")
         func commands() throws {
             guard let python else { return }
             let (_, demo, server) = try Demo.served()
@@ -294,7 +294,7 @@ extension SystemTests {
             #expect(seen["waited"] == .bool(true))
         }
 
-        @Test("a server that restarts is left alone for as long as it says")
+        @Test("the client stays away from a restarting server for the given time")
         func restarts() throws {
             guard let python else { return }
             let seen = try play(
@@ -317,7 +317,7 @@ extension SystemTests {
             #expect(seen["waited"] == .bool(true))
         }
 
-        @Test("a server that cannot sign anybody in for now is asked again when it says", arguments: ["busy", "storage_full"])
+        @Test("a server that cannot sign in anybody for now is asked again after the given time", arguments: ["busy", "storage_full"])
         func busySignIn(code: String) throws {
             guard let python else { return }
             let seen = try play(
@@ -352,7 +352,7 @@ extension SystemTests {
             #expect(seen["quiet"]?.elements == [.bool(isQuiet)])
         }
 
-        @Test("a family that one is not in ends the client with the server's sentence")
+        @Test("a join of a foreign family ends the client with the server's sentence")
         func refusedJoin() throws {
             guard let python else { return }
             let source = """
@@ -425,7 +425,7 @@ extension SystemTests {
             #expect(seen["upgrades"]?.integer == 3)
         }
 
-        @Test("a token that is none, and an address where no Huddle is, end with a sentence")
+        @Test("an invalid token, and an address without Huddle, end with a sentence")
         func refuses() throws {
             guard let python else { return }
             let folder = try TemporaryFolder()

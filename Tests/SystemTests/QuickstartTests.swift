@@ -136,7 +136,7 @@ extension SystemTests {
             #expect(messages.count == 1 && messages.first?["created_by"] == members.first?["id"])
         }
 
-        @Test("without a terminal it serves in the foreground and prints the same lines; if no profile can be kept, it says so and serves all the same")
+        @Test("without a terminal it serves in the foreground and prints the same lines; if no profile can be kept, it reports that and serves anyway")
         func withoutTerminal() throws {
             for home in ["home", "home/.config/huddle/profiles/elena.json"] {
                 let clone = try Clone()

@@ -19,7 +19,7 @@ extension SystemTests {
             parent = HuddleProgram(server, token: demo.parents[0].token)
         }
 
-        @Test("a batch does its lines over one connection, answers each with one line, and ends as the first that failed")
+        @Test("a batch runs its lines over one connection, answers each with one line, and ends with the status of the first that failed")
         func batch() throws {
             let lines = """
                 # a season
@@ -66,7 +66,7 @@ extension SystemTests {
             #expect(try child.wait(timeoutMilliseconds: 10_000) == .exited(0))
         }
 
-        @Test("a command that a batch cannot hold is refused with its line, the others continue", arguments: [
+        @Test("a command that a batch does not support is refused with its line, the others continue", arguments: [
             "watch", "help", "join ABC", "batch", "docs upload", "events --offline", "events --watch", "events --server ws://x", "export events", "say \"x",
         ])
         func refusedLines(line: String) throws {
@@ -107,7 +107,7 @@ extension SystemTests {
             #expect(try parent.run(["batch", "--atomic"], input: "\n# nothing\n").ending == .exited(0))
         }
 
-        @Test("without a server a batch ends with 5 and does nothing; one that loses it says from where on")
+        @Test("without a server a batch ends with 5 and does nothing; one that loses it names the first line that was not run")
         func offline() throws {
             try server.stop()
             let answer = try parent.run(["batch", "--json", "--timeout", "1"], input: "say One\nsay Two\n")
@@ -173,7 +173,7 @@ extension SystemTests {
             (.factor, ["totp", "add"]), (.recovery, ["recovery", "codes"]), (.passkeys, ["passkeys"]), (.mail, ["mail"]), (.calendar, ["calendar"]), (.password, ["password", "remove"]), (.leave, ["leave", "--yes"]),
         ]
 
-        @Test("every command that has --json prints objects, one a line, and nothing else; the others say so")
+        @Test("every command that has --json prints objects, one per line, and nothing else; the others refuse the option")
         func json() throws {
             let verbs = Set(Self.uses.map(\.verb))
             for command in CommandTable.all where !command.words.isEmpty && command.output != nil && !verbs.contains(command.verb) {
@@ -197,7 +197,7 @@ extension SystemTests {
             #expect(try version.json().keys == ["version"])
         }
 
-        @Test("text of others cannot steer the terminal through JSON or CSV, and JSON stays what it is")
+        @Test("text of others cannot control the terminal through JSON or CSV, and JSON stays intact")
         func steering() throws {
             let hostile = "\u{9B}31m\u{202E}x\u{2028}\u{E0041}"
             let added = try parent.run("add", "event", "type=camp", "name=Steered", "start=2030-01-01", "stats-recorded={\"note\":\"\(hostile)\"}", "--athlete", demo.athletes[0].name, "--json")

@@ -21,7 +21,7 @@ extension SystemTests {
             demo = try Demo(in: folder.path + "/data")
         }
 
-        @Test("strangers with codes and a disk that stands still: they are answered without it, members sign in, and everything continues after it")
+        @Test("strangers with codes while the disk is stuck: they are answered without it, members sign in, and everything continues after it")
         func strangers() throws {
             let server = try RunningServer(data, launcher: disk.launcher)
             let member = try RawClient(server)
@@ -56,7 +56,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("a share link that many open can be ended: immediately also while the disk stands still, promptly while it is slow, and for good")
+        @Test("a share link that many open can be ended: immediately also while the disk is stuck, promptly while it is slow, and for good")
         func link() throws {
             let server = try RunningServer(data, launcher: disk.launcher)
             let huddle = HuddleProgram(server, token: demo.parents[0].token)
@@ -113,7 +113,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("a token that was signed out is worth nothing while the disk stands still, and the answer waits for the disk")
+        @Test("a signed-out token opens nothing while the disk is stuck, and the answer waits for the disk")
         func signOut() throws {
             let server = try RunningServer(data, launcher: disk.launcher)
             let token = demo.parents[0].token

@@ -98,7 +98,7 @@ extension SystemTests {
                 + b"\\xff\\xc0\\x00\\x11\\x08\\x00\\x10\\x00\\x10\\x03\\x01\\x11\\x00\\x02\\x11\\x00\\x03\\x11\\x00\\xff\\xd9")
             """
 
-        @Test("a program that a file has taken over reads that file and nothing else, changes nothing, has no network, starts nothing")
+        @Test("a program that a file has exploited reads that file and nothing else, changes nothing, has no network, starts nothing")
         func takenOver() throws {
             guard Files.exists("/usr/bin/python3"), Confinement.isPossible else { return }
             let server = try server(Self.spy)
@@ -143,7 +143,7 @@ extension SystemTests {
             _ = try server.child.wait(timeoutMilliseconds: 10_000)
         }
 
-        @Test("a server that ends takes with it what it started")
+        @Test("a server that ends also ends the programs that it started")
         func ends() throws {
             guard Confinement.isPossible else { return }
             let server = try server("#!/bin/sh\nexec sleep 987.25\n")
@@ -181,7 +181,7 @@ extension SystemTests {
             try server.stop()
         }
 
-        @Test("ffmpeg shows the first frame; a playlist that poses as a video shows nothing")
+        @Test("ffmpeg shows the first frame; a playlist that poses as a video gives no picture")
         func ffmpeg() throws {
             guard Files.exists("/usr/bin/ffmpeg"), Confinement.isPossible else { return }
             let server = try RunningServer(data, launcher: ["/usr/bin/env", "PATH=/usr/bin"])

@@ -32,7 +32,7 @@ extension SystemTests {
             #expect(answer.ending == .exited(0), "\(answer.errors)")
         }
 
-        @Test("the disk is full at any moment of an upload: it is reported, the server continues, and with room again every file gets whole")
+        @Test("the disk is full at any moment of an upload: it is reported, the server continues, and with room again every file is completed")
         func fullDisk() throws {
             guard let disk = try SmallDisk(megabytes: 64) else { return }
             let answer = try Self.run(Self.python, "full", disk.path)

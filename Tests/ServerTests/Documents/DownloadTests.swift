@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Downloads: who gets a document, guarantees.md (private documents), RFC 9110 §13, §14", .serialized)
 struct DownloadTests {
-    @Test("a member gets the file by a session or a signed link, as a download of its name, and by HEAD what it is")
+    @Test("a member gets the file by a session or a signed link, as a download of its name, and its properties by HEAD")
     func whole() throws {
         let fixture = try DocumentFixture()
         let link = try fixture.read {
@@ -65,7 +65,7 @@ struct DownloadTests {
         #expect(try fixture.ask("OPTIONS \(fixture.path)").fields.only("allow") == "GET, HEAD, OPTIONS")
     }
 
-    @Test("a deleted document is there for nobody, by session, link or share, and neither is one whose member was removed")
+    @Test("nobody can open a deleted document, by session, link or share, nor one whose member was removed")
     func deleted() throws {
         let fixture = try DocumentFixture()
         let family = fixture.server.parent.family
@@ -91,7 +91,7 @@ struct DownloadTests {
         #expect(try fixture.ask("GET \(fixture.sharePath)/file").status == 404)
     }
 
-    @Test("parts, conditions and what is known already", arguments: [
+    @Test("parts, conditions and copies that the client has already", arguments: [
         (["Range: bytes=0-9"], 206, 0..<10), (["Range: bytes=-5"], 206, 99_995..<100_000), (["Range: bytes=99990-200000"], 206, 99_990..<100_000),
         (["Range: bytes=100000-"], 416, 0..<0), (["Range: bytes=5-1"], 200, 0..<100_000), (["Range: octets=1-2"], 200, 0..<100_000),
         (["Range: bytes=0-9", "If-Range: TAG"], 206, 0..<10), (["Range: bytes=0-9", "If-Range: \"other\""], 200, 0..<100_000),
@@ -113,7 +113,7 @@ struct DownloadTests {
         if status != 200, status != 206 { #expect(head.fields.only("cache-control") == "private, no-cache") }
     }
 
-    @Test("several parts come as such; ten thousand are one whole, not ten thousand answers")
+    @Test("several parts are sent as parts; ten thousand are sent as one whole, not ten thousand answers")
     func manyRanges() throws {
         let fixture = try DocumentFixture()
         let two = try fixture.ask("GET \(fixture.path)", as: fixture.server.parent, "Range: bytes=0-1,100-101")
@@ -126,7 +126,7 @@ struct DownloadTests {
         #expect(try fixture.ask("GET \(fixture.path)", as: fixture.server.parent, "Range: " + tooMany).status == 431)
     }
 
-    @Test("a download is noted for the athlete whose document it is, once a visit; one's own is not, nor what was not sent")
+    @Test("a download is noted for the athlete whose document it is, once per visit; one's own is not, nor one that was not sent")
     func accessLog() throws {
         let fixture = try DocumentFixture()
         func count() throws -> Int64 {
@@ -143,7 +143,7 @@ struct DownloadTests {
         #expect(try count() == 1)
     }
 
-    @Test("a file that is not what its row says is never given out as if it were, and the log says so", arguments: [true, false])
+    @Test("a file that differs from its row is never sent as if it were intact, and the log reports it", arguments: [true, false])
     func damaged(isGone: Bool) throws {
         let fixture = try DocumentFixture()
         let found = try fixture.read { reader in
@@ -180,7 +180,7 @@ struct DownloadTests {
 
 @Suite("Names of files that people keep, RFC 6266, RFC 8187")
 struct AttachmentNameTests {
-    @Test("any name becomes one that a header, a browser and a folder take", arguments: [
+    @Test("any name becomes one that a header, a browser and a folder accept", arguments: [
         ("a.pdf", "a.pdf"), ("", "document"), ("...", "document"), ("  .hidden ", "document.hidden"), (".txt", "document.txt"), ("..pdf", "document.pdf"), (" .\u{200B}txt", "document.txt"), (".a.pdf", "a.pdf"), ("a\r\nSet-Cookie: x=1.pdf", "aSet-Cookie_ x=1.pdf"),
         ("a\"b\\c/d.pdf", "a_b_c_d.pdf"), ("../../etc/passwd", "_.._etc_passwd"), ("C:\\x.txt", "C__x.txt"), ("r\u{202E}fdp.exe", "rfdp.exe"),
         ("\u{2066}x\u{2069}.pdf", "x.pdf"), ("Zażółć.pdf", "Zażółć.pdf"), ("履歴書.pdf", "履歴書.pdf"), ("a\u{0}b.pdf", "ab.pdf"), ("x.pdf. . ", "x.pdf"),

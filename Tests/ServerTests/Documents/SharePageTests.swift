@@ -34,7 +34,7 @@ struct SharePageTests {
         try fixture.until("both are counted") { _ in try fixture.shareFigures() == (1, 1) }
     }
 
-    @Test("asking whether it is there, and going on with a download, is not counted")
+    @Test("a check whether the file exists, and the continuation of a download, are not counted")
     func uncounted() throws {
         let fixture = try DocumentFixture()
         #expect(try fixture.ask("HEAD \(fixture.sharePath)").status == 200)
@@ -87,7 +87,7 @@ struct SharePageTests {
         #expect(try fixture.ask("GET /s/guess", from: "198.51.100.7").status == 404)
     }
 
-    @Test("a link opens as often as its rate allows, page and file together; then 429 with a time, and again after it; other links do not notice")
+    @Test("a link opens as often as its rate allows, page and file together; then 429 with a time, and again after it; other links are not affected")
     func openings() throws {
         let fixture = try DocumentFixture(octets: 10)
         let burst = OpeningLimit.rate.burst
@@ -112,7 +112,7 @@ struct SharePageTests {
         }
     }
 
-    @Test("each link has its own permits; the memory of links is bounded, and full permits are the same as none remembered")
+    @Test("each link has its own permits; the memory of links is bounded, and full permits equal no entry")
     func openingLimit() {
         var limit = OpeningLimit()
         func name(_ number: Int) -> ShareLinkName { ShareLinkName(family: Identifier(high: 1, low: 1), link: Identifier(high: 2, low: UInt64(number))) }

@@ -150,7 +150,7 @@ struct ShareRouteTests {
         #expect(try fixture.read { try $0.shares(family: fixture.server.parent.family, document: fixture.document) }.count == 1)
     }
 
-    @Test("the year is the longest, a day the shortest; without days it is thirty", arguments: [("365", 365), ("1", 1), (nil, 30)] as [(String?, Int64)])
+    @Test("a year is the longest, a day the shortest; the default is thirty days", arguments: [("365", 365), ("1", 1), (nil, 30)] as [(String?, Int64)])
     func days(asked: String?, days: Int64) throws {
         let fixture = try DocumentFixture()
         let before = Clock.wallMilliseconds()
@@ -160,7 +160,7 @@ struct ShareRouteTests {
         #expect((days * 86_400_000..<days * 86_400_000 + 60_000).contains(life))
     }
 
-    @Test("a share link works to its last moment and not beyond, in the words of one that never was; it is listed as over")
+    @Test("a share link works to its last moment and not beyond, then with the answer of one that never was; it is listed as over")
     func expiry() throws {
         let fixture = try DocumentFixture()
         let made = try fixture.ask("POST \(fixture.path)/shares", as: fixture.server.parent, content: wish(fixture.school, days: "1"))
@@ -190,7 +190,7 @@ struct ShareRouteTests {
         #expect(try fixture.ask("GET \(url)").status == 404)
     }
 
-    @Test("a signed link opens this document alone, for a reader without a session, and not when a letter of it is another")
+    @Test("a signed link opens this document alone, for a reader without a session, and not with any letter changed")
     func signed() throws {
         let fixture = try DocumentFixture()
         for who in [fixture.server.parent, fixture.server.athlete, try #require(fixture.guest)] {

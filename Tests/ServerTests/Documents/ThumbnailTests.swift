@@ -65,7 +65,7 @@ private final class ThumbnailFixture {
 struct ThumbnailTests {
     private static let picture = jpeg(512, 300)
 
-    @Test("a picture is made once, kept, and given with what a browser needs to keep it too")
+    @Test("a picture is made once, kept, and sent with the fields that a browser needs to cache it")
     func made() throws {
         let documentFixture = try ThumbnailFixture { _ in .image(Self.picture) }
         for _ in 0..<3 {
@@ -95,7 +95,7 @@ struct ThumbnailTests {
         #expect(try documentFixture.ask("POST").status == 405)
     }
 
-    @Test("a document's signed link opens its picture too, no other document's, and not when a letter of it is another")
+    @Test("a document's signed link opens its picture too, no other document's, and not with any letter changed")
     func link() throws {
         let documentFixture = try ThumbnailFixture { _ in .image(Self.picture) }
         let made = String(decoding: try documentFixture.documentFixture.ask("POST \(documentFixture.documentFixture.path)/link", as: documentFixture.documentFixture.server.parent).content, as: UTF8.self)
@@ -110,7 +110,7 @@ struct ThumbnailTests {
         #expect(try documentFixture.documentFixture.ask("GET \(documentFixture.path)?link=\(link)").status == 404)
     }
 
-    @Test("a file of which nothing comes is tried once, also after a restart; a kind without a program never")
+    @Test("a file without a result is tried once, also after a restart; a kind without a program never")
     func failed() throws {
         let documentFixture = try ThumbnailFixture { _ in .failed }
         for _ in 0..<3 {
@@ -133,7 +133,7 @@ struct ThumbnailTests {
         #expect(documentFixture.made == 2)
     }
 
-    @Test("while one is made, which takes long, everybody else is served; requests above the limit are asked to come back")
+    @Test("while a slow one is made, everybody else is served; requests above the limit are asked to come back")
     func slow() throws {
         let (gate, began) = (BlockingQueue<Bool>(limit: 1), BlockingQueue<Bool>(limit: 1))
         let documentFixture = try ThumbnailFixture(limit: 1) { _ in
@@ -153,7 +153,7 @@ struct ThumbnailTests {
         withExtendedLifetime(room) {}
     }
 
-    @Test("the end of the server does not wait for what is being made")
+    @Test("the end of the server does not wait for a picture that is being made")
     func stop() throws {
         let documentFixture = try ThumbnailFixture { isStopped in
             while !isStopped() {}
@@ -165,7 +165,7 @@ struct ThumbnailTests {
         #expect(try documentFixture.status(client) == 503)
     }
 
-    @Test("pictures go with their files; failures are tried again after a month; what is half made is cleared away")
+    @Test("pictures go with their files; failures are tried again after a month; unfinished ones are removed")
     func sweep() throws {
         let documentFixture = try DocumentFixture()
         let folder = ThumbnailFolder(path: documentFixture.server.folder.path + "/thumbnails")

@@ -35,7 +35,7 @@ struct UploadNewsTests {
         return client
     }
 
-    @Test("that it stands still when its connection breaks, and that it was given up when it is removed")
+    @Test("a pause when its connection breaks, and a cancellation when it is removed")
     func broken() throws {
         let room = try server.live(server.athlete)
         let sender = try begin(Self.piece)
@@ -48,7 +48,7 @@ struct UploadNewsTests {
         #expect(try room.skip(to: "upload") == "upload cancelled")
     }
 
-    @Test("how far it is, at most once a second however fast it comes, and then again")
+    @Test("the progress, at most once per second at any speed, and then again")
     func throttled() throws {
         let room = try server.live(server.athlete)
         let begun = Clock.monotonicMilliseconds()
@@ -70,7 +70,7 @@ struct UploadNewsTests {
         #expect(frames.count <= 1 + Int(seconds), "\(frames)")
     }
 
-    @Test("that it was given up when its content is not what it says")
+    @Test("a cancellation when its content differs from its declaration")
     func refused() throws {
         let room = try server.live(server.athlete)
         let sender = try begin(0)

@@ -436,7 +436,7 @@ struct LyingArchiveTests {
 
 @Suite("Archive of a family: visible all together or not at all", .bothEngines)
 struct ArchiveAtomicityTests {
-    @Test("an import that ends at any step, by a refusal or by death, leaves nothing, and the next one succeeds")
+    @Test("an import that ends at any step, by a refusal or a kill, leaves nothing, and the next one succeeds")
     func killed() throws {
         let archives = try ArchiveFolder()
         let world = try World(seed: 13)

@@ -70,7 +70,7 @@ struct FilesArchiveTests {
 
     private var path: String { folder.path + "/family.tar" }
 
-    @Test("they travel whole, each once, and everything agrees at the new place; any tar opens them")
+    @Test("files are archived whole, each once, and the check passes at the new server; any tar opens the archive")
     func travels() throws {
         _ = try place.export(to: path).get()
         let (_, outcome) = try load(path, into: other).get()

@@ -172,7 +172,7 @@ struct CheckTests {
         #expect(try fixture.check().findings == [])
     }
 
-    @Test("a database of another version is not checked but told", .sqliteOnly("It is the version of its schema"))
+    @Test("a database of another version is reported, not checked", .sqliteOnly("It is the version of its schema"))
     func version() throws {
         try tamper("PRAGMA user_version = 1")
         #expect(throws: StoreFailure.self) { _ = try StoreCheck(path: fixture.world.path) }

@@ -31,7 +31,7 @@ struct DocumentTests {
             .filter { $0.kind == .document && !$0.isDeleted && $0.fields.flag("is_current") }.map(\.id).sorted()
     }
 
-    @Test("P44 a new version joins its chain at the head, also where it names an older one; the older ones stay")
+    @Test("P44 a new version joins its chain at the head, also if it names an older one; the older ones stay")
     func chains() throws {
         let ids = (0..<3).map { _ in world.newID() }
         #expect(try add(document(ids[0])) == 1)
@@ -46,7 +46,7 @@ struct DocumentTests {
         #expect(try twin.faults == [] && twin.records == world.snapshot(home).records)
     }
 
-    @Test("R142 deleting the newest version makes the one before it current; a restore or an undo takes that back")
+    @Test("R142 deleting the newest version makes the one before it current; a restore or an undo reverts that")
     func deletes() throws {
         let one = world.newID(), two = world.newID()
         _ = try add(document(one))
@@ -105,7 +105,7 @@ struct DocumentTests {
 
 @Suite("Rights act immediately, guarantees.md (isolated)", .bothEngines)
 struct RightsTests {
-    @Test("from the change on by which an athlete lets parents only view, no parent's edit is done, in the same commit too")
+    @Test("after an athlete lets parents only view, no parent's edit is accepted, also in the same commit")
     func parentAccess() throws {
         let world = try World()
         let home = try world.home()
@@ -121,7 +121,7 @@ struct RightsTests {
         #expect(answers[0].committed?.members.isEmpty == true)
     }
 
-    @Test("a deletion of what is deleted already is refused with the tombstone, and its retry gets the same answer")
+    @Test("a deletion of a deleted document is refused with the tombstone, and its retry gets the same answer")
     func deletesTwice() throws {
         let world = try World()
         let home = try world.home()

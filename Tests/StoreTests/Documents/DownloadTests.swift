@@ -21,7 +21,7 @@ struct DownloadTests {
         try world.add(world.document(home, leo, id: document, octets: 77))
     }
 
-    @Test("everyone in the family, old versions too; nobody else, and of a deleted one nobody")
+    @Test("every member can download, old versions too; nobody else can, and nobody a deleted one")
     func session() throws {
         let found = try #require(try world.reader.document(document, by: try world.signIn(home, home.parent)))
         #expect(found.member == home.parent && found.document.athlete == leo && found.document.octets == 77)
@@ -56,7 +56,7 @@ struct DownloadTests {
         #expect(try world.reader.document(document, link: fresh) == nil)
     }
 
-    @Test("no letter of a signed link can be changed, and no part left out")
+    @Test("no letter of a signed link can be changed, and no part omitted")
     func forged() throws {
         let link = world.reader.signedLink(to: document, family: home.family, member: leo)
         for index in link.indices {

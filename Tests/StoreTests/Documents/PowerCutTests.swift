@@ -100,7 +100,7 @@ struct PowerCutTests {
         return (delivery.disk.calls, Int(faultvfs_operations(delivery.vfs.name) - before))
     }
 
-    @Test("the process is killed at each call for a file: nothing promised is missing, nothing stands half, and the upload ends well")
+    @Test("the process is killed at each call for a file: nothing promised is missing, nothing is half done, and the upload completes")
     func killedAtFile() throws {
         let calls = try steps().calls
         #expect(calls > 50)

@@ -101,7 +101,7 @@ struct QuotaTests {
         try expectFiles(inUse: 1, unused: 0)
     }
 
-    @Test("a document purged in many portions gives its file up once")
+    @Test("a document purged in many portions releases its file once")
     func portions() throws {
         let documents = (0..<2).map { _ in world.document(home, leo) }
         for document in documents { try world.add(document) }
@@ -115,7 +115,7 @@ struct QuotaTests {
         try expectFiles(inUse: 1, unused: 0)
     }
 
-    @Test("at the quota a document is added, one octet past it it is refused with figures; a file that is there costs nothing")
+    @Test("a document at the quota is added, one octet above it is refused with figures; a known file costs nothing")
     func bound() throws {
         try world.add(world.document(home, leo, content: 1, octets: 9_000))
         try world.add(world.document(home, leo, content: 2, octets: 1_000))
@@ -128,7 +128,7 @@ struct QuotaTests {
         #expect(try world.count(.document) == 3)
     }
 
-    @Test("one family's files are nothing to another's quota")
+    @Test("one family's files do not count in another's quota")
     func families() throws {
         try world.add(world.document(home, leo, content: 1, octets: 10_000))
         let other = try world.home("Nowak")

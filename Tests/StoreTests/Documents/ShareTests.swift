@@ -118,7 +118,7 @@ struct ShareTests {
         #expect(try world.reader.signIn(token: guest.token) == nil)
     }
 
-    @Test("a reader decides as the writer does who may end a link: members who may edit the document; others hear what they hear about documents")
+    @Test("a reader decides as the writer does who may end a link: members who may edit the document; others get the answer that they get about the document")
     func endsEarly() throws {
         let link = try share().created.link.id
         let gus = try world.member(home, .guest, name: "Gus")
@@ -202,7 +202,7 @@ struct ShareTests {
         #expect(code { _ = try share() } == .unknownReference)
     }
 
-    @Test("P47 visits are counted and told, newest first; an ended link keeps its figures")
+    @Test("P47 visits are counted and listed, newest first; an ended link keeps its figures")
     func visits() throws {
         let created = try share().created
         let visit = ShareVisit(family: home.family, link: created.link.id, what: .page)

@@ -90,7 +90,7 @@ struct SweepTests {
         #expect(try fixture.check().findings.isEmpty)
     }
 
-    @Test("a file that an upload takes into use again between two steps of a sweep stays")
+    @Test("a file that an upload uses again between two steps of a sweep stays")
     func revived() throws {
         let (id, blob) = try fixture.add([1, 2, 3])
         try fixture.remove(id)

@@ -8,7 +8,7 @@ import Wire
 extension SystemTests.RestartTests {
     /// Promise: exactly-once. A session of ours catches up before it sends again, and so finds most of its own changes done; other
     /// clients send immediately.
-    @Test("a client that sends everything again without looking has it done once, and gets the first answer")
+    @Test("a client that blindly sends everything again has it done once, and gets the first answers")
     func sendsAgain() throws {
         let seed = SplitMix64.freshSeed()
         print("Sent again: HUDDLE_SEED=\(seed)")

@@ -12,7 +12,7 @@ extension SystemTests {
         private static let mutations = 2_000
         private static let kills = 20
 
-        @Test("R014 two clients, 2,000 mutations, 20 kills: everything asked for is done once or is a draft, and all agree")
+        @Test("R014 two clients, 2,000 mutations, 20 kills: every mutation is done once or is a draft, and all clients agree")
         func survivesKills() throws {
             let seed = SplitMix64.freshSeed()
             print("Killed and started again: HUDDLE_SEED=\(seed)")
