@@ -42,7 +42,7 @@ extension PendingJoin: Sendable {}
 
 /// One authenticated connection, or one on its way there. Confined to its hub's thread.
 ///
-/// Thousands of them do nothing: what is there for moments only is kept apart, and small fields stand together.
+/// Most sessions are idle, so short-lived state is in separate objects, and small fields are side by side.
 final class Session {
     enum Phase: Equatable {
         /// Nobody yet: `sign_in` or `redeem` may come.
