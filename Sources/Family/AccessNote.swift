@@ -1,6 +1,6 @@
 package import Bytes
 
-/// Somebody looked at what is an athlete's: for the access log, which the athlete can read. Never a record, never broadcast.
+/// A look at an athlete's season or document: for the access log, which the athlete can read. Never a record, never broadcast.
 package struct AccessNote: Hashable, Sendable {
     /// The subject of a look; the word is stored and sent.
     package enum Subject: String, CaseIterable, Sendable {

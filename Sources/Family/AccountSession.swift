@@ -58,7 +58,7 @@ package struct AccountSession: Hashable, Sendable {
 
     /// Characters of a name at most.
     package static let nameLength = 60
-    /// Days after which a session ends that nobody used: longer than a season's pause, and a telephone that was lost is forgotten by itself.
+    /// Days after which a session ends that nobody used: longer than a season's pause, and the session of a lost telephone ends by itself.
     package static let idleDays: Int64 = 90
     /// Days after which a session ends however often it is used.
     package static let lifeDays: Int64 = 400

@@ -54,7 +54,7 @@ package struct AccountState: Hashable, Sendable {
     }
 }
 
-/// The secrets by which somebody proves to be a person: the password, or a recovery code in its place, and the second factor.
+/// The secrets with which a person proves their identity: the password, or a recovery code in its place, and the second factor.
 package struct ShownSecrets: Hashable, Sendable {
     package var password: String?
     /// In the place of the password.

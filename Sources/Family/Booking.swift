@@ -1,7 +1,7 @@
 package import Bytes
 import Dates
 
-/// When somebody is expected somewhere: a recruiting event or an item of a trip, for the double-booking radar (product.md, "Beyond
+/// The time and place of an appointment: a recruiting event or an item of a trip, for the double-booking radar (product.md, "Beyond
 /// the trip").
 package struct Booking: Sendable {
     package let kind: Kind
@@ -56,7 +56,7 @@ package struct Booking: Sendable {
 
     private func overlaps(_ other: Booking) -> Bool { start < other.end && other.start < end }
 
-    /// The people whom both expect at the same time, ordered by id. Two items of one trip belong to the conflict check; two events are not
+    /// The people of both bookings at the same time, ordered by id. Two items of one trip belong to the conflict check; two events are not
     /// reported; a bed is double booked only with another bed.
     package func clashes(with other: Booking) -> [Identifier] {
         guard id != other.id, overlaps(other), isStay == other.isStay, kind == .tripItem || other.kind == .tripItem,

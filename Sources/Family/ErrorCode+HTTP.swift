@@ -10,11 +10,11 @@ extension Rejection {
 }
 
 extension ErrorCode {
-    /// The status of a refusal over HTTP (RFC 9110 §15; 507: RFC 4918 §11.5). Programs act on the code; the status is for what stands between: proxies,
+    /// The status of a refusal over HTTP (RFC 9110 §15; 507: RFC 4918 §11.5). Programs act on the code; the status is for programs in between: proxies,
     /// browsers, libraries that try again by themselves.
     ///
     /// - 409 is for a state that somebody else can change or has changed: read again, then decide.
-    /// - 422 is for content that can be read and that no state of the server lets happen as it is. `too_many` is one of them: waiting does not help, as
+    /// - 422 is for readable content that the server refuses in any state. `too_many` is one of them: waiting does not help, as
     ///   429 would promise, and the content need not be large, as 413 would say: one short operation can touch too many records.
     /// - 429 and 503 come with `Retry-After`.
     package var httpStatus: Int {

@@ -12,7 +12,7 @@ package enum Itinerary {
     /// Days of one stay that are shown: longer ones are a house, and nobody's mistake may fill a screen with centuries.
     package static let maxStayDays = 400
 
-    /// The days that have something, ascending. Each item stands on the local day of its start; a stay on every day that it covers, the
+    /// The days that have something, ascending. Each item is on the local day of its start; a stay on every day that it covers, the
     /// last one included unless it ends at midnight. Deleted items and those not in the itinerary are left out.
     package static func days(_ items: [Record], _ environment: RuleEnvironment) -> [Day] {
         var byDay: [CalendarDate: [(start: Int64, title: String, id: Identifier)]] = [:]

@@ -1,4 +1,4 @@
-/// All that is true of one kind. The kinds stand in `KindDeclaration+People`, `+Season` and `+Trips`; a new field is one line there.
+/// The declaration of one kind. The kinds are in `KindDeclaration+People`, `+Season` and `+Trips`; a new field is one line there.
 ///
 /// A class, so that passing a declaration along is one pointer; each kind has one, made at first use and never changed.
 package final class KindDeclaration: Sendable {

@@ -46,7 +46,7 @@ package struct Limits: Hashable, Sendable {
     /// Milliseconds without a frame after which the server sends a ping, and then waits for the pong.
     package var pingInterval = 25_000
     package var pongTime = 10_000
-    /// Milliseconds from the first octet of a message to its last, and a second more for each KiB that came: slower is nobody's link.
+    /// Milliseconds from the first octet of a message to its last, and a second more for each KiB that arrived: every real link is faster.
     package var messageTime = 10_000
     /// Records of one family, tombstones included.
     package var recordsPerFamily = 100_000
@@ -101,7 +101,7 @@ extension Limits {
         package let meaning: String
         /// The consequence of exceeding it.
         package let past: String
-        /// Came after the first release (0.1.0): an older server does not say it, and a client then takes the one it was made with.
+        /// Added after the first release (0.1.0): an older server does not send it, and a client then uses its built-in value.
         package let isLater: Bool
 
         init(

@@ -4,7 +4,7 @@ package import Bytes
 package enum Merge {
     /// Applies a canonical patch.
     ///
-    /// An element that a set held already keeps name and role as they were; a new one gets them from `resolve`, and stays without
+    /// An element that was in the set already keeps its name and role; a new one gets them from `resolve`, and stays without
     /// when that knows nothing (whether such an element may be added is the caller's to decide, see `introduced`).
     ///
     /// - Returns: the fields as they are now; those that differ with their new values (`nil`: now empty), in the order of the
@@ -44,7 +44,7 @@ package enum Merge {
         return (changed, before)
     }
 
-    /// The fields over which a stale update and what happened since its base disagree. Only assignments can: set edits of both
+    /// The fields in which a stale update and the changes since its base disagree. Only assignments can: set edits of both
     /// sides stand, and so does an assignment of the value that is there already.
     ///
     /// - Parameter changedSinceBase: positions of the fields that changes after the base version wrote.

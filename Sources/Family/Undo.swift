@@ -1,4 +1,4 @@
-/// How one change is taken back (semantics.md, "Undo"): pure, for the writer that does it and for history that says what can be undone.
+/// The undo of one change (semantics.md, "Undo"): pure, for the writer that performs it and for history, which marks the undoable changes.
 package enum Undo {
     /// The action on one record.
     package enum Step: Hashable, Sendable {
@@ -23,7 +23,7 @@ package enum Undo {
     /// - A creation: deletes the record, if nothing changed it since. A deletion: restores it, if it is still that deletion. A
     ///   restoration: deletes it again, if nothing changed it since.
     /// - An update: each field gets the value it had, if it still holds the one that the change gave it. Sets are compared element by
-    ///   element: what was added has to be there still, what was removed has to be away still, others may have come and gone.
+    ///   element: an added element must still be there, a removed one must still be absent, others may have changed.
     ///   The kept name of a reference follows its reference.
     ///
     /// - Parameters:

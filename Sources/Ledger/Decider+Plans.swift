@@ -2,7 +2,7 @@ import Bytes
 import Dates
 import Family
 
-// People who would have to be in two places: the conflict check of trips and the double-booking radar (product.md, "Trips and itinerary";
+// People with two items at the same time: the conflict check of trips and the double-booking radar (product.md, "Trips and itinerary";
 // semantics.md, "Trip conflict check"). On the final state of a mutation, inside its transaction, so that of two authors who take the
 // same hour one is refused.
 extension Decider {

@@ -3,7 +3,7 @@ import Family
 
 // The effect of a deletion on the records that refer to the deleted one (`ReferencePolicy`), and the names that are kept for it.
 extension Decider {
-    /// Carries out what the declaration says of everything that refers to a record which is about to go. Before the deletion itself, so
+    /// Carries out the declared policies of all references to a record that is about to be deleted. Before the deletion itself, so
     /// that who reads the change backwards (undo) finds the record there again before the references to it.
     ///
     /// - Throws: `too_many` when it would be more than one change can hold, or than one undo could bring back.

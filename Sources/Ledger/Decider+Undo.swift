@@ -1,8 +1,8 @@
 import Bytes
 import Family
 
-// Taking back what a change did (semantics.md, "Undo"): one mutation, whole or nothing, under the rights and rules that the caller has
-// now. Field by field: what somebody changed since then stays theirs, and stands in the way only where it is the same field.
+// The undo of a change (semantics.md, "Undo"): one mutation, whole or nothing, under the rights and rules that the caller has
+// now. Field by field: a later change by another author stays, and blocks the undo only in the same field.
 extension Decider {
     /// Undoes a change of the family.
     ///

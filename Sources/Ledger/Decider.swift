@@ -3,7 +3,7 @@ package import Family
 
 /// One mutation while it is being decided: the rules of the product, without storage.
 ///
-/// Decisions are made against a `FamilyView`; everything that was decided so far answers the reads of what follows. A mutation that throws is
+/// Decisions are made against a `FamilyView`; later decisions read the results of earlier ones. A mutation that throws is
 /// dropped with its decider and leaves nothing behind. The order of the checks of one operation is: is it well formed, is the record there,
 /// is it allowed, is its base current, are the rules kept.
 ///

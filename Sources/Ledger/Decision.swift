@@ -3,7 +3,7 @@ package import Family
 
 /// Everything that one mutation does, as values: an engine writes them in one transaction, an overlay answers reads with them until then.
 ///
-/// Never changes once it is made. A batch hands it on several times, so it is referenced: a copy of all its values took a dozen counts of references.
+/// Immutable. A batch passes it on several times, so it is a reference: a copy of all its values took a dozen reference counts.
 package final class Decision {
     /// The family after the decision.
     package let family: FamilyState

@@ -3,7 +3,7 @@ package import Family
 
 /// Decisions that are not written yet, laid over the view that they were made on.
 ///
-/// Two of them stand above each other: one of the decisions that a batch has accepted, and one of the mutation that is being decided. A
+/// There are two layers: one with the accepted decisions of a batch, and one with the decisions of the present mutation. A
 /// refused mutation drops its own, and nothing has to be undone.
 package final class Overlay: FamilyView {
     private let below: any FamilyView

@@ -1,7 +1,7 @@
-/// Rights that have ended for this process although a look into the database may still find them: from the moment in which somebody asked for
+/// Rights that have ended for this process although the database may still contain them: from the moment of the request for
 /// their end until no answer from before the commit can be on its way.
 ///
-/// A right that waits for its commit is never forgotten. Of those that have committed it remembers the last `maxLately`: more than can commit while
+/// A right that waits for its commit is never dropped. Of those that have committed it remembers the last `maxLately`: more than can commit while
 /// one answer is on its way.
 package struct EndedRights<Right: Hashable & Sendable>: Sendable {
     /// Rights that may wait for their commits. A disk that stalls or is full makes them wait.

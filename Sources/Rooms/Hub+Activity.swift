@@ -12,10 +12,10 @@ struct SessionActivity {
 
 /// The moment: who types, edits or looks at a record; and the sign of life that a browser asks for.
 ///
-/// An activity is sent to the live sessions of the other members and forgotten. A session is heard once per second at most: the newest of what it
+/// An activity is sent to the live sessions of the other members and not kept. A session is processed at most once per second: the newest of what it
 /// says within that second is sent with the next `tick`.
 extension Hub {
-    /// Frames that the activities of one family may make. Above it they wait for the next `tick`: forty members who all type are below.
+    /// Frames that the activities of one family may make. Above it they wait for the next `tick`: forty members who all type stay below.
     static let activityDeliveries = TokenRate(perSecond: 2_000, burst: 4_000)
 
     /// Of one delivery, microseconds.

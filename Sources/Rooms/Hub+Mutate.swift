@@ -76,7 +76,7 @@ extension Hub {
         send(.reject(mutation: mutation, rejection), to: session)
     }
 
-    /// The writer had no room for these: nothing of them happens, and each may be sent again. They are the newest of their sessions.
+    /// The writer had no room for these: none of them is done, and each may be sent again. They are the newest of their sessions.
     package func refused(_ proposals: [Proposal]) {
         for proposal in proposals {
             accounts.charge(family: proposal.family, member: proposal.member, -proposal.reserved, now: now)

@@ -2,7 +2,7 @@ package import Bytes
 package import Family
 import Wire
 
-/// The limits that one family has of its own, and what is refused beyond them. They act on open rooms with the next frame.
+/// The limits that one family has of its own, and the refusals above them. They act on open rooms with the next frame.
 extension Hub {
     /// Milliseconds after which a client may try again to join a family whose connections are used up.
     static let connectionWait: Int64 = 10_000

@@ -28,7 +28,7 @@ package final class Hub {
     var snapshotQueue = TurnQueue<SessionID>()
     /// One of each family, and as many as threads answer questions; another is always free for short jobs: sign-ins, joins.
     static let maxSnapshotReads = 2
-    /// Past it no other snapshot is read until some of it was sent, so a few families at their limit of about 64 MiB fit, and thousands of
+    /// Above it no other snapshot is read until part of it was sent, so a few families at their limit of about 64 MiB fit, and thousands of
     /// the usual size.
     static let maxSnapshotOctets = 268_435_456
     /// The least that a reader must take per second, on average after a grace period, while others wait for the memory.
@@ -285,7 +285,7 @@ package final class Hub {
     /// No mutation is taken any more; what was taken will still be answered.
     package func startDraining() { isDraining = true }
 
-    /// Milliseconds after which the first may come back, which a restart takes, and connections that come back in each millisecond after
+    /// Milliseconds of a restart, after which the first client may reconnect, and connections that reconnect in each millisecond after
     /// that: a third of what one core takes through TLS. Nobody is sent away for longer than `longestReturn`.
     static let firstReturn: Int64 = 500
     static let returnsPerMillisecond: Int64 = 1

@@ -11,7 +11,7 @@ package struct TokenRate: Sendable {
     }
 }
 
-/// Permits of one session, or of one share link, at a `TokenRate`, which its owner knows: a full bucket and a time are all that thousands of idle ones hold.
+/// Permits of one session, or of one share link, at the `TokenRate` of its owner. Each of thousands of idle ones holds only a level and a time.
 /// Time is a parameter, in milliseconds.
 package struct TokenBucket: Sendable {
     /// Thousandths of a permit that are missing, so that a millisecond's gain is whole.
