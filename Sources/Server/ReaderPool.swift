@@ -256,8 +256,8 @@ extension StoreReader {
             })
         case .redemption(let code, let nonce):
             return .redemption(code: code, nonce: nonce, refusal: try refusal(ofCode: code, nonce: nonce))
-        case .join(let person, let wish):
-            switch try join(person: person, wish) {
+        case .join(let person, let pending):
+            switch try join(person: person, pending) {
             case .refused(let rejection): return .join(.failure(rejection))
             case .joined(let state): return .join(.success(JoinResult(state)))
             }

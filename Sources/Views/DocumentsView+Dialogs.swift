@@ -22,7 +22,7 @@ extension DocumentsView {
             return []
         case .shared(let action): return [.shared(action)]
         case .completePath(let path): return [.completePath(path)]
-        case .done(let wish): return [.upload(wish)]
+        case .done(let description): return [.upload(description)]
         }
     }
 

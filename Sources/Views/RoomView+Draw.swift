@@ -100,11 +100,11 @@ extension RoomView {
         if item.author != viewer, let colour = item.author.flatMap({ colours[$0] }) { nameStyle.foreground = colour }
         let isMessage = item.kind == .message
         if isWide {
-            let who = item.isDeed ? "*" : isMessage ? TextWidth.cut(author.split(separator: " ").first.map(String.init) ?? author, to: Self.nameColumns) : item.kind == .change ? "*" : "–"
+            let who = item.isAction ? "*" : isMessage ? TextWidth.cut(author.split(separator: " ").first.map(String.init) ?? author, to: Self.nameColumns) : item.kind == .change ? "*" : "–"
             head.append(String(repeating: " ", count: max(Self.nameColumns - TextWidth.of(who), 0)))
             head.append(who, isMessage ? nameStyle : theme[.muted])
             head.append(item.isMention ? " ┃ " : " │ ", item.isMention ? theme[.mention] : theme[.frame])
-        } else if item.isDeed {
+        } else if item.isAction {
             head.append("* ", nameStyle)
         } else if isMessage {
             head.append(author.split(separator: " ").first.map(String.init) ?? author, nameStyle)
@@ -113,7 +113,7 @@ extension RoomView {
             head.append(item.kind == .change ? "* " : "– ", theme[.muted])
         }
         var body = StyledText()
-        if item.isDeed { body.append((author.split(separator: " ").first.map(String.init) ?? author) + " ", nameStyle) }
+        if item.isAction { body.append((author.split(separator: " ").first.map(String.init) ?? author) + " ", nameStyle) }
         for run in item.runs { body.append(run.text, style(run.style, item, nameStyle)) }
         if item.isEdited { body.append(" (edited)", theme[.muted]) }
         if item.isPending { body.append(" …", theme[.pending]) }

@@ -64,7 +64,7 @@ struct HubStaleReadTests {
     }
 
     @Test("a join that was read before a change of rights committed is read again")
-    func staleSeat() {
+    func staleJoin() {
         let script = HubScript()
         let id = joining(script)
         script.commit(4, members: [(HubScript.dana, .guest)])

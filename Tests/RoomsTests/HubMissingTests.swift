@@ -92,7 +92,7 @@ struct HubMissingTests {
     }
 
     @Test("Changes before the first join of a room wait for it: known ones are skipped, a gap is read")
-    func beforeTheFirstSeat() {
+    func beforeTheFirstJoin() {
         for head in Int64(4)...8 {
             let script = HubScript()
             let id = script.joining(at: 2)
@@ -111,7 +111,7 @@ struct HubMissingTests {
     }
 
     @Test("More changes before the first join than the room keeps are read from the log")
-    func manyBeforeTheFirstSeat() {
+    func manyBeforeTheFirstJoin() {
         let script = HubScript()
         let id = script.joining(at: 4)
         _ = script.seen()
@@ -128,7 +128,7 @@ struct HubMissingTests {
     }
 
     @Test("A change of rights before the first join counts: an old join is read again, and a removed member gets none")
-    func rightsBeforeTheFirstSeat() {
+    func rightsBeforeTheFirstJoin() {
         let script = HubScript()
         let (one, two) = (script.joining(at: 4), script.joining(HubScript.maya, role: .athlete, at: 4))
         _ = script.seen()
@@ -143,7 +143,7 @@ struct HubMissingTests {
     }
 
     @Test("A change of role that waits for the first join applies to its session")
-    func roleBeforeTheFirstSeat() {
+    func roleBeforeTheFirstJoin() {
         let script = HubScript()
         let id = script.joining(HubScript.maya, role: .athlete, at: 4)
         _ = script.seen()
@@ -167,7 +167,7 @@ struct HubMissingTests {
     }
 
     @Test("A join that was read before the room's first join is read again: a change of rights between the two is skipped as known")
-    func olderSeat() {
+    func olderJoin() {
         let script = HubScript()
         let (one, two) = (script.joining(at: 4), script.joining(HubScript.maya, role: .athlete, at: 4))
         script.answer(.join(.success(HubScript.seat(head: 6))), one)

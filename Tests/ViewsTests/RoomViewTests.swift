@@ -248,7 +248,7 @@ struct RoomViewTests {
 
     @Test("An action message has a star; other clients still show its text")
     func deeds() {
-        let item = Self.message(9, "packs the car", by: Self.dana, at: 800) { $0.isDeed = true }
+        let item = Self.message(9, "packs the car", by: Self.dana, at: 800) { $0.isAction = true }
         #expect(Self.drawn(Self.room(items: [item])).text.contains("           * │ Dana packs the car"))
         #expect(Self.drawn(Self.room(columns: 40, items: [item])).text.contains("13:20 * Dana packs the car"))
         #expect(ActionMessage.of("/me  packs ") == "packs" && ActionMessage.of("/me ") == nil && ActionMessage.of("/meet me") == nil && ActionMessage.of("me too") == nil)

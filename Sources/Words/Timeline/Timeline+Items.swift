@@ -186,7 +186,7 @@ extension Timeline {
             if case .link(let kind, let about)? = record.fields["about"] { item.about = RecordReference(kind, about) }
             item.isPending = engine.isPending(id)
             item.isEdited = record.version > 1
-            item.isDeed = ActionMessage.of(record.fields.text("text") ?? "") != nil
+            item.isAction = ActionMessage.of(record.fields.text("text") ?? "") != nil
             item.isMention = reader.isSpokenTo(record)
             item.isUnread = record.createdBy != engine.member && reader.isUnread(at: record.createdAt, sequence: sequence(entry))
             if let sequence = sequence(entry), let known = changes[sequence], known.isUndoable { item.undoable = sequence }

@@ -79,7 +79,7 @@ package struct TimelineItem: Hashable, Sendable, Identifiable {
     /// The message was changed after it was written.
     package var isEdited = false
     /// Whether the message describes an action of its author; the text is the action.
-    package var isDeed = false
+    package var isAction = false
     /// The sequence of the change that `undo` reverses; `nil` if nothing can be undone.
     package var undoable: Int64?
 

@@ -219,7 +219,7 @@ final class DocumentsBuffer: Buffer {
                 let name = session.engine.record(id)?.fields.text("file_name") ?? "document"
                 view.askForPlace(id, DocumentDownload.freeName(name) { Files.exists($0) })
             case .download(let id, let path): download(id, PathTyping.expanded(path))
-            case .upload(let wish): upload(wish)
+            case .upload(let description): upload(description)
             case .completePath(let path):
                 let (typed, options) = PathTyping.completed(path)
                 view.complete(typed, options)
@@ -290,8 +290,8 @@ final class DocumentsBuffer: Buffer {
 
     private static let full = "\(JobLine.limit) files wait already: try it again when some are through."
 
-    private func upload(_ wish: UploadDescription) {
-        let path = PathTyping.expanded(wish.path)
+    private func upload(_ description: UploadDescription) {
+        let path = PathTyping.expanded(description.path)
         guard let status = (try? Files.status(path)) ?? nil, status.kind == .file else { return view.complain(.file, "There is no such file.") }
         guard status.size > 0 else { return view.complain(.file, "The file is empty.") }
         let limit = Int64(session.engine.limits.documentOctets)
@@ -299,7 +299,7 @@ final class DocumentsBuffer: Buffer {
         guard let family = session.engine.family else { return view.complain(.file, "The family is not known yet: wait for the connection.") }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let upload = NewUpload(
-            family: family, athlete: wish.athlete, type: wish.type, title: wish.title, description: wish.text, school: wish.school, replaces: wish.replaces,
+            family: family, athlete: description.athlete, type: description.type, title: description.title, description: description.text, school: description.school, replaces: description.replaces,
             fileName: name)
         guard begin(FileTransfer(.upload(upload), path: Files.absolute(path), stamp: FileStamp(status))) else { return view.complain(.file, Self.full) }
         view.closeForm()
