@@ -81,7 +81,7 @@ package enum CommandTable {
             notes: "It prints a script: put it where your shell looks for them (docs/TOUR.md), or try it with: source <(huddle completions bash)"),
         Command(
             .complete, .start, words: [["complete"]], arguments: [.init("WORD", .text, required: false, repeats: true)],
-            "completions for the last word, one a line, as shells ask for them",
+            "completions for the last word, one per line, as shells ask for them",
             notes: "huddle complete -- events add --ty. Behind a tab it says what it is; a line that begins with a tab means files. It asks no server: names are those that are kept here."),
     ]
 
@@ -103,7 +103,7 @@ package enum CommandTable {
             options: [
                 .init("--atomic", "all lines are one change: done whole or not at all"),
                 .init("--stop", "end at the first line that fails, instead of continuing"),
-            ], output: .results, "commands from standard input, one a line, over one connection",
+            ], output: .results, "commands from standard input, one per line, over one connection",
             notes: "The lines are written as behind huddle: add event type=camp name=\"Fall Camp\" start=2026-12-01. Empty lines and those that begin with # are passed over. "
                 + "Files can go up and down in it (docs upload …). It ends with the status of the first line that failed. A single - means the same as batch."),
         Command(.actionMessage, .talk, slash: [["me"]], arguments: [.init("TEXT", .text, repeats: true)], "say what you do: /me packs the car"),
