@@ -9,7 +9,7 @@ package enum Itinerary {
         package let items: [Identifier]
     }
 
-    /// Days of one stay that are shown: longer ones are a house, and nobody's mistake may fill a screen with centuries.
+    /// Days of one stay that are shown: longer ones are homes, and an input error must not fill a screen with centuries.
     package static let maxStayDays = 400
 
     /// The days that have something, ascending. Each item is on the local day of its start; a stay on every day that it covers, the

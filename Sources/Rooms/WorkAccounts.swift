@@ -1,7 +1,7 @@
 package import Bytes
 import Family
 
-/// The member that work is done for. Their family pays with them.
+/// The member to whom work is charged, and their family.
 package struct WorkOwner: Hashable, Sendable {
     package var family: Identifier
     package var member: Identifier
@@ -19,7 +19,7 @@ package struct WorkOwner: Hashable, Sendable {
 /// is known. A member with much work under way is therefore in debt before any of it is done. A member or a family in debt is refused new work until the debt
 /// is paid. Without a limit on requests (`mutations_per_second` 0) there is none on time.
 struct WorkAccounts {
-    /// Why new work is refused, and the milliseconds until it is not.
+    /// The reason why new work is refused, and the milliseconds until it is accepted.
     enum Denial: Equatable {
         case requests(Int64)
         case time(Int64)
@@ -100,7 +100,7 @@ struct WorkAccounts {
         ownRates[family] = quotas.isEmpty ? nil : Self.rates(quotas, limits)
     }
 
-    /// Accepts a request of a member, or says why not.
+    /// Accepts a request of a member, or returns the reason for its refusal.
     ///
     /// - Parameters:
     ///   - cost: charged in advance, microseconds.
@@ -153,7 +153,7 @@ struct WorkAccounts {
     /// Accounts that are kept.
     var count: Int { members.count + families.count }
 
-    /// Forgets accounts that owe nothing; to be called about once a second.
+    /// Removes accounts that owe nothing; call it about once per second.
     mutating func forget(now: Int64) {
         members = members.filter { item in
             var account = item.value

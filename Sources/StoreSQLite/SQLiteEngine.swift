@@ -4,7 +4,7 @@ import Ledger
 import SQLite
 package import Store
 
-/// The tables of a database, as one connection speaks to them. A statement is compiled when it is used first, and kept if it is used often: a reader
+/// The tables of a database, as one connection uses them. A statement is compiled at its first use, and kept if it is used often: a reader
 /// uses about a third of them, and compiling all takes some milliseconds.
 struct SQLiteTables {
     let families: FamilyTable
@@ -112,10 +112,10 @@ final class SQLiteEngine: StoreEngine {
         try makeDurable()
     }
 
-    /// After the death of a process SQLite's log may hold commits that were written and never synced. They can be read, so they would be
+    /// After a kill SQLite's log may hold commits that were written and never synced. They can be read, so they would be
     /// sent to clients: they must be durable first.
     ///
-    /// Both steps are needed: where a sync has failed before the death, neither a commit behind those frames nor a copy of them is enough
+    /// Both steps are needed: where a sync has failed before the kill, neither a commit behind those frames nor a copy of them is enough
     /// (`SQLiteTests`, "Process ends at every operation"). With a full disk there is neither; then nothing new is confirmed either.
     private func makeDurable() throws {
         _ = try tidyAll()
@@ -356,7 +356,7 @@ extension FamilyStore {
 extension StoreReader {
     /// A reader of a file of SQLite, on a connection of its own.
     ///
-    /// - Parameter shelf: what it shares with other readers of this database.
+    /// - Parameter sharedListings: shared with the other readers of this database.
     /// - Throws: if there is no database, or one that the writer has not made ready.
     package convenience init(
         path: String, vfs: String? = nil, environment: StoreEnvironment, sharedListings: SharedListingCache = SharedListingCache()

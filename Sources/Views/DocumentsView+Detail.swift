@@ -80,7 +80,7 @@ extension DocumentsView {
         }
         if let made = madeLink {
             PaneParts.dialog(
-                [StyledText(made.url, theme[.accent]), StyledText(made.words), StyledText("It is shown only now.   y copies it   Esc closes", theme[.muted])], &canvas, theme,
+                [StyledText(made.url, theme[.accent]), StyledText(made.words), StyledText("Copy it now; it won't be shown again.   y copy   Esc close", theme[.muted])], &canvas, theme,
                 title: "The link", link: Hyperlink(made.url))
         }
         if isHelpOpen { KeyHelp.draw(KeyHelp.lines(keymap, "documents", DocumentsCommand.helpLines), &canvas, theme) }
@@ -93,7 +93,7 @@ extension DocumentsView {
     private func draw(_ menu: Menu, _ canvas: inout Canvas) {
         let rows = min(menu.entries.count, max(canvas.size.rows - 6, 1))
         let rest = PaneParts.dialog(
-            [StyledText(menu.purpose == .types ? "1-6 or Space toggles, Enter done" : "Enter chooses, Esc closes", theme[.muted])], &canvas, theme, title: menu.title, rows: rows)
+            [StyledText(menu.purpose == .types ? "1-6 or Space toggles, Enter done" : "Enter choose   Esc close", theme[.muted])], &canvas, theme, title: menu.title, rows: rows)
         let first = PaneParts.first(selected: menu.selected, count: menu.entries.count, shown: rows)
         canvas.clipped(to: rest) { canvas in
             for (row, entry) in menu.entries.dropFirst(first).prefix(rows).enumerated() {

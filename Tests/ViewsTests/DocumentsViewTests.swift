@@ -203,7 +203,7 @@ struct DocumentsViewTests {
         #expect(Self.drawn(view).contains("A link for which school?"))
         #expect(Self.type(&view, "1") == [.share(Self.id(2), school: Self.id(90))])
         view.show(made: "https://x.example/s/abc", "For Ashgrove College, until Dec 21, 2026.")
-        #expect(Self.drawn(view).contains("It is shown only now."))
+        #expect(Self.drawn(view).contains("Copy it now; it won't be shown again."))
         #expect(Self.type(&view, "y") == [.pane(.shared(.copy("https://x.example/s/abc")))])
         #expect(view.madeLink == nil)
         // A key that was meant for something else does not close the link: it is never shown again.

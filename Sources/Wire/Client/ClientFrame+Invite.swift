@@ -9,7 +9,7 @@ package struct InviteRequest: Hashable, Sendable {
     package var id: Identifier
     /// 128 random bits, drawn by the client: the code follows from them.
     package var nonce: String
-    /// Somebody who is in the family without a sign-in, or who is invited already; `nil`: somebody new.
+    /// A member without a sign-in, or an invited person; `nil`: a new person.
     package var member: Identifier?
     package var name: String?
     package var role: Role?
