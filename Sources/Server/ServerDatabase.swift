@@ -42,7 +42,7 @@ struct ServerDatabase: Sendable {
 
     /// Opens the database for reading, on a connection of its own. The reader belongs to one thread.
     ///
-    /// - Parameter shelf: the lists that the reader shares with other readers.
+    /// - Parameter sharedListings: the lists that the reader shares with other readers.
     /// - Throws: if the writer has not prepared the database.
     func openReader(_ limits: Limits, sharedListings: SharedListingCache = SharedListingCache()) throws(StoreFailure) -> StoreReader {
         try StoreReader(path: path, environment: MachineEnvironment.make(limits, consent: consent, mail: mail), sharedListings: sharedListings)

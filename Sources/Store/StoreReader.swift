@@ -26,7 +26,7 @@ package final class StoreReader {
 
     /// - Parameters:
     ///   - engine: an engine that nobody else uses.
-    ///   - shelf: the listings that it shares with other readers of this database.
+    ///   - sharedListings: the listings that it shares with other readers of this database.
     package init(_ engine: any ReaderEngine, environment: StoreEnvironment, sharedListings: SharedListingCache = SharedListingCache()) {
         self.engine = engine
         self.environment = environment

@@ -2,8 +2,8 @@ package import Bytes
 package import Family
 package import JSON
 
-/// A stored change as those need it who only count: whose it is and which records it is about. Of values it has the mentions of new
-/// messages alone; reading it takes half of what reading the change takes.
+/// The parts of a stored change that counting needs: its author and its records. Of values it has only the mentions of new
+/// messages; reading it takes half of what reading the change takes.
 package struct ChangeOutline: Hashable, Sendable {
     package enum Operation: String, Sendable {
         case create, update, delete, restore
