@@ -68,7 +68,7 @@ package enum JSONValue: Hashable, Sendable {
         return nil
     }
 
-    /// The value as JSON; `first` stands first in the outermost object, and other members in the order of their names,
+    /// The value as JSON; `first` is first in the outermost object, and other members in the order of their names,
     /// except that the members which readers of frames need early (`op`, `kind`, `record`, `field`) precede the others.
     package func octets(first: String? = nil) -> [UInt8] {
         var writer = JSONWriter()

@@ -1,7 +1,7 @@
 package import PseudoTerminal
 
 extension PseudoTerminal {
-    /// Where libvterm shows something else than `VirtualTerminal` of all that the program wrote so far, in at most ten lines.
+    /// The differences between libvterm and `VirtualTerminal` after all output so far, in at most ten lines.
     ///
     /// Looks between frames, at most `looks` times; at the end of what was written only after the program's end, because half a frame may be on its way.
     /// After the window got another size, terminals show different things until the program has drawn all of it, so that only the first size is replayed.

@@ -24,7 +24,7 @@ private final class Bench {
 
     deinit { try? Files.removeTree(folder) }
 
-    /// A built program, which stands beside the test bundle.
+    /// A built program, which is next to the test bundle.
     static func program(_ name: String) throws -> String {
         var path = Array(CommandLine.arguments[0].split(separator: "/").dropLast())
         while !path.isEmpty {

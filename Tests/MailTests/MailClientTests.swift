@@ -60,7 +60,7 @@ final class ScriptedMailServer: Sendable {
         return octets.isEmpty ? nil : octets
     }
 
-    /// The lines that were heard; waits for the end of the conversation.
+    /// The received lines; waits for the end of the conversation.
     var whole: Heard {
         thread.join()
         return notes.heard.withLock { $0 }

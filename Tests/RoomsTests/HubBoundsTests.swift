@@ -81,7 +81,7 @@ struct HubStaleReadTests {
         let maya = script.live(HubScript.maya, role: .athlete, at: 3)
         let parent = script.live(at: 3)
         let late = joining(script)
-        // The role stands; what changed is what parents may do.
+        // The role is unchanged; the rights of parents have changed.
         script.commit(4, members: [(HubScript.maya, .athlete)])
         #expect(script.seen() == [.frame(maya, "log 4"), .frame(parent, "log 4")])
         script.answer(.join(.success(HubScript.seat(head: 3))), late)

@@ -88,7 +88,7 @@ struct HubScript {
         }
     }
 
-    /// The frame's type, with the number that matters; octets that are no server frame (a test's own "log") stand as they are.
+    /// The frame's type, with the number that matters; octets that are not a server frame (a test's own "log") are kept as they are.
     static func word(_ octets: [UInt8]) -> String {
         guard let frame = try? octets.withUnsafeBytes({ raw throws(Rejection) in try ServerFrame.decode(raw) }) else {
             return String(decoding: octets, as: UTF8.self)

@@ -78,7 +78,7 @@ struct HubSignInTests {
         script.say(.list(ListRequest(request: 1, kind: .message, limit: 5)), two)
         _ = script.seen()
         script.say(.signOut, one)
-        // Somebody else in the room sees the member leave.
+        // Another member in the room sees the member leave.
         #expect(script.seen().last == .endSession(1))
         #expect(script.hub.hasEnded(1) && !script.hub.hasEnded(2))
         script.commit(1)
@@ -521,7 +521,7 @@ struct HubRightsTests {
         #expect(!seen.contains { if case .frame(first, _) = $0 { true } else { false } }, "\(seen)")
         script.say(.context(.athlete(HubScript.maya)), id)
         #expect(script.seen().contains(.frame(id, "context")))
-        // It does what others do, and hears what they do.
+        // It acts like the others, and receives their changes.
         script.say(.mutate(id: 1, operations: [HubMutationTests.operation]), id)
         #expect(script.seen() == [.propose(id, 1)])
         script.hub.closed(id)

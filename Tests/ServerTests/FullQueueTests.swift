@@ -114,7 +114,7 @@ struct FullQueueTests {
     func ending() throws {
         let fixture = try DocumentFixture(octets: 10)
         let paths = [fixture.sharePath, fixture.sharePath + "/file", fixture.path]
-        // They were here before: nobody else may come in.
+        // They were here before: no other client may join.
         let clients = try paths.map { _ in try fixture.server.connect() }
         try fixture.server.holdWriter()
         fixture.server.shard.drain.start()

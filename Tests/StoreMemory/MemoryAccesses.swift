@@ -61,7 +61,7 @@ final class MemoryAccesses: AccessWrites {
 }
 
 extension AccessRow {
-    /// Whether the entry of an athlete stands behind another one: later, or in the same moment with the larger content. No record is the smallest.
+    /// Whether the entry of an athlete comes after another one: later, or in the same moment with the larger content. No record is the smallest.
     fileprivate func isAfter(_ other: AccessRow) -> Bool {
         func record(_ row: AccessRow) -> [Identifier] { row.record.map { [$0] } ?? [] }
         if (at, member, what) != (other.at, other.member, other.what) { return (at, member, what) > (other.at, other.member, other.what) }

@@ -62,7 +62,7 @@ struct AuditTests {
         return created
     }
 
-    /// The integer that stands for the person who is a member.
+    /// The integer of the person who is a member.
     private func person(of member: Identifier) throws -> Int64 {
         try #require(try world.reader.reading { try world.reader.engine.people.membership(member)?.person })
     }

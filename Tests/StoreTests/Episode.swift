@@ -10,7 +10,7 @@ final class Episode {
     let surroundings = Surroundings(seed: 99)
     /// The answers of the store, which must hold.
     private(set) var answered: [(proposal: Proposal, answer: Answer)] = []
-    /// Sent and not answered: may stand, whole or not at all.
+    /// Sent and not answered: may be done, wholly or not at all.
     private(set) var inFlight: [Proposal] = []
     private(set) var home: World.Home?
     private var athlete: Identifier?

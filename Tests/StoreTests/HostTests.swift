@@ -207,7 +207,7 @@ struct HostTests {
         #expect(Set(world.store.takeEndedSessions()).isSubset(of: Set(signIns.map(\.session))))
         #expect(try end(nil) == 0)
         #expect(try acts().filter { $0.hasPrefix("sessions_ended") }.count == 2)
-        // A session of somebody else, a member who never signed in, nobody.
+        // A session of another person, a member who never signed in, an unknown member.
         let other = try world.home("Nowak")
         _ = try world.signIn(other, other.parent)
         let foreign = try #require(try ask(.sessions(member: other.parent))["sessions"]?.elements.first?["session"]?.text.flatMap { Identifier($0) })

@@ -269,7 +269,7 @@ struct MailRecoveryTests {
         #expect(try offer("ana") == 1)
         let next = try Owner.code(try owner.deliver().first)
         let paper = try world.store.makeRecoveryCodes(by: owner.mine.session)
-        // The check is older than 10 minutes only if the clock says so; a code on paper stands for the factor.
+        // The check is older than 10 minutes only if the clock says so; a code on paper replaces the factor.
         let codes = try paper.get().codes
         _ = try owner.signIn(code: next, oneTime: codes[0]).get()
     }

@@ -177,7 +177,7 @@ final class PeopleEpisode {
         var wrong: [String] = []
         if try world.memory == nil && world.query("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check = 'ok'") != 1 { wrong.append("integrity") }
         let found = try summary(world)
-        // The step that was under way stands whole or not at all.
+        // The interrupted step is done wholly or not at all.
         if found != reference[done] && found != reference[min(done + 1, reference.count - 1)] {
             wrong.append("after \(done) answers: \(found) instead of \(reference[done])")
         }

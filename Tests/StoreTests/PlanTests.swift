@@ -175,7 +175,7 @@ struct PlanTests {
         #expect(warnings.allSatisfy { $0.code == .doubleBooking && $0.member == leo && $0.kind == .tripItem })
         #expect(warnings.contains { $0.message.contains("Drive") && $0.message.contains("Fall Camp") && $0.message.contains("Leo") })
         #expect(try world.commit(proposal).frame == answer.frame, "it stands in the receipt")
-        // The event's side sees it, too; somebody else's item and a hotel do not.
+        // The event's side sees it, too; another person's item and a hotel do not.
         let moved = try world.mutate(home, home.parent, update(.event, event, base: 1, ["start_time": .text("11:00")]))
         #expect(moved.ack?.warnings.count == 1)
         let apart = try world.mutate(home, home.parent, item("11:00", "12:30", ["participants": people(home.parent)]))

@@ -21,7 +21,7 @@ struct AbuseCase: Sendable, CustomTestStringConvertible {
         /// A close frame with this code (or the other one, where two limits are met at the same moment) after the upgrade, then the end;
         /// `nil`: one without a code.
         case close(UInt16?, or: UInt16? = nil)
-        /// These octets among what comes after the upgrade.
+        /// These octets among those after the upgrade.
         case answer([UInt8])
         /// A TLS alert with one of these descriptions as the last thing, then the end.
         case alert([UInt8])

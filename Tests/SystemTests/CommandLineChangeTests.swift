@@ -213,7 +213,7 @@ extension SystemTests {
             #expect(try parent.run("export", "metrics", "--output", file).errors.contains("already exists"))
             #expect(try parent.run("export", "metrics", "--pdf", "--csv").ending == .exited(2))
 
-            // A file of that name that is not a library stands for a machine without it.
+            // A file of that name that is not a library simulates a machine without it.
             try Files.write([], to: folder.path + "/libpangocairo-1.0.so.0")
             let path = ([folder.path] + [Environment.value("LD_LIBRARY_PATH")].compactMap(\.self)).joined(separator: ":")
             let without = try Programs.run(

@@ -196,7 +196,7 @@ extension SystemTests {
             let told = try #require(try child.readErrorLine())
             #expect(told.hasPrefix("huddle: ") && told.contains(demo.parents[0].name), "\(told)")
 
-            // Edits of different fields both stand.
+            // Edits of different fields are both kept.
             let second = try HoldingRelay(server)
             let other = HuddleProgram(server, token: demo.parents[1].token, url: second.url)
             let merged = try other.start("events", "edit", id, "--city", "Austin", "--json")

@@ -16,7 +16,7 @@ extension SystemTests {
         private var parent: Demo.Member { demo.parents[0] }
         private var athlete: Demo.Member { demo.athletes[0] }
 
-        /// Octets of a video: more than the server takes between two syncs, so that what is there is not only what came at the end.
+        /// Octets of a video: more than the server stores between two syncs, so that the stored part is not only the last portion.
         private static let octets = 12_000_000
 
         init() throws {

@@ -43,7 +43,7 @@ extension SystemTests {
             }
             let (heard, idleCode) = try idle.rest()
             #expect(idleCode == CloseCode.restarting.rawValue)
-            // Nothing was done that nobody heard of.
+            // Every change that was done was reported.
             let book = try DatabaseContent(server.folder, demo.family)
             #expect(Set(book.changes(of: client).keys) == done)
             let changes = heard.compactMap { if case .change(let change) = $0 { change } else { nil } }

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 extension SystemTests {
-    /// `huddled serve --tls-cert F --tls-key F` with the client of this package at the other end, and with those who speak something else.
+    /// `huddled serve --tls-cert F --tls-key F` with the client of this package at the other end, and with clients of other protocols.
     @Suite("TLS") struct EncryptionTests {
         private let certificates: CertificateFolder
         private let folder: TemporaryFolder

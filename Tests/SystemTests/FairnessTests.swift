@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 extension SystemTests {
-    /// guarantees.md, "fair": a family with everything under way that it may have, beside another family.
+    /// guarantees.md, "fair": a family with all the work that it may have under way, beside another family.
     ///
     /// A bound in milliseconds would measure the machine. The measure is the attackers' own work: they get a backlog accepted first, and only then
     /// the other family asks. If families take turns, its answers come after a few pieces of the backlog; if they do not, they come
@@ -159,7 +159,7 @@ private final class ConnectionSet {
         return member
     }
 
-    /// Reads what comes, on all connections, until something is so.
+    /// Reads from all connections until a condition holds.
     func turn(until isSo: () -> Bool) throws {
         let deadline = Clock.monotonicMilliseconds() + 120_000
         while !isSo() {

@@ -172,7 +172,7 @@ struct FormTests: FullScreenSteps {
         try Self.expect(terminal, "Phone · Coach contacted us")
         try Self.expect(terminal, "Called about June.")
 
-        // A school that nobody has heard of is added from its field.
+        // An unknown school is added from its field.
         try terminal.type("e")
         try Self.expect(terminal, "Edit Event")
         try terminal.type("\tForm College")

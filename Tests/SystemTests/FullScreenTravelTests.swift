@@ -22,7 +22,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try Self.open(server, member, folder, url: url, columns: 110, rows: 34, variables: ["EDITOR": editor, "VISUAL": ""])
     }
 
-    /// Athletes that stand before one in a list by name.
+    /// Athletes before one in a list by name.
     private func athletes(before athlete: Demo.Member) -> Int { demo.athletes.count { $0.name < athlete.name } }
 
     @Test("R154–R161 A trip by day: stays on every day; overlaps are shown and kept with a reason; moved, deleted, undone")

@@ -9,7 +9,7 @@ import Testing
 struct FullScreenUploadTests: FullScreenSteps {
     /// Octets of a video: more than the server takes between two syncs.
     private static let octets = 12_000_000
-    /// Where the relay stands still.
+    /// The offset at which the relay stalls.
     private static let stall = 9_500_000
 
     private let folder: TemporaryFolder

@@ -146,7 +146,7 @@ extension SystemTests {
             #expect(try next()["records"]?.elements.isEmpty == true)
             watch.kill(Signals.terminate)
             #expect(try watch.wait(timeoutMilliseconds: 10_000) == .exited(0))
-            // As text the table stands again, behind an empty line.
+            // As text the table is printed again, after an empty line.
             let text = try parent.start("schools", "Zed", "--watch")
             #expect(try text.readLine()?.hasPrefix("No matches.") == true)
             #expect(try other.run("add", "school", "name=Zed Two").ending == .exited(0))
@@ -155,7 +155,7 @@ extension SystemTests {
             #expect(try text.readLine()?.contains("Zed Two") == true)
         }
 
-        /// A use of each command that has `--json`, in this order; what it says in an argument stands for a record of the demo family.
+        /// A use of each command that has `--json`, in this order; a name in an argument means a record of the demo family.
         private static let uses: [(verb: Command.Verb, words: [String])] = [
             (.help, ["help", "events"]), (.add, ["add", "school", "name=Zed State"]), (.edit, ["edit", "school", "Zed State", "location=Albany"]),
             (.list, ["events"]), (.itinerary, ["itinerary"]), (.attend, ["attend", "Empire Underclass Showcase", "--quick"]),

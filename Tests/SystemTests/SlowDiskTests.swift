@@ -8,7 +8,7 @@ import Testing
 import Wire
 
 extension SystemTests {
-    /// The effect of others on members who take rights away, and on the server, while a disk is slow or stands still.
+    /// The effect of others on members who take rights away, and on the server, while a disk is slow or stuck.
     @Suite("A slow disk") struct SlowDiskTests {
         private let disk: SlowDisk
         private let folder: TemporaryFolder

@@ -104,7 +104,7 @@ struct EventsViewTests {
         let text = Self.drawn(view, columns: 200, rows: 40)
         #expect(text.contains("December 2026") || text.contains("November 2026"))
         #expect(text.contains("Late Camp") && text.contains("All of it"))
-        // The badge stands near its name.
+        // The badge is near its name.
         let line = try #require(text.split(separator: "\n").first { $0.contains("Łódź Open") })
         let (name, badge) = (try #require(line.firstRange(of: "Łódź Open")), try #require(line.firstRange(of: "Game")))
         #expect(line.distance(from: name.lowerBound, to: badge.lowerBound) < 80)
@@ -389,7 +389,7 @@ struct EventsViewTests {
         guard case .open? = opened.first else { Issue.record("\(opened)"); return }
     }
 
-    /// Clicks the first place where a text stands.
+    /// Clicks the first occurrence of a text.
     static func click(_ view: inout EventsView, _ text: String, columns: Int = 80, rows: Int = 20, offset: Int = 0) throws -> [EventsAction] {
         var canvas = Canvas(Size(columns: columns, rows: rows))
         view.draw(RoomViewTests.facts(), &canvas)

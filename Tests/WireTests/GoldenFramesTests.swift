@@ -11,7 +11,7 @@ struct GoldenFrame: CustomTestStringConvertible {
     var direction = ""
     /// A good frame, without white space between its parts.
     var frame: [UInt8]?
-    /// How that frame is written by us, when that is not as it stands.
+    /// The form in which our own writer writes the frame, if it differs.
     var canonical: [UInt8]?
     /// A refused one.
     var text: [UInt8]?
@@ -61,7 +61,7 @@ struct GoldenFrame: CustomTestStringConvertible {
         }
     }
 
-    /// Without the white space that stands between the parts for readers.
+    /// Without the white space between the parts, which is for readers.
     private static func compact(_ octets: UnsafeRawBufferPointer) -> [UInt8] {
         var compact: [UInt8] = []
         var isInString = false

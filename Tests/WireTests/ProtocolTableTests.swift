@@ -3,7 +3,7 @@ import Family
 import Testing
 import Wire
 
-/// Tables of `proto/protocol.md` that state what the program's own declarations state: each stands between two marks, and is written from
+/// Tables of `proto/protocol.md` that state what the program's own declarations state: each is between two marks, and is written from
 /// the declarations (`ProtoFolder.isWriting`).
 @Suite("The tables of protocol.md", .serialized)
 struct ProtocolTableTests {

@@ -131,14 +131,14 @@ final class TestClient {
 
     // MARK: Hearing
 
-    /// The next that was heard: "welcome", "error token_unknown", "ack 3", "change 5", "close 1009", "pong", and once nothing more comes "end", or "reset"
+    /// The next received event: "welcome", "error token_unknown", "ack 3", "change 5", "close 1009", "pong", and once nothing more comes "end", or "reset"
     /// when the connection was broken off.
     func next() throws -> String {
         try server.until("something from the server") { try receive(); return !heard.isEmpty }
         return heard.removeFirst()
     }
 
-    /// Passes over what is heard before a word.
+    /// Skips the events before a word.
     @discardableResult
     func skip(to word: String) throws -> String {
         while true {

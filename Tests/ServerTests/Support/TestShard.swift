@@ -28,7 +28,7 @@ final class TestShard {
     private let files: FilePool
     private let writer: WriterThread
     private let hasher: HasherPool
-    /// For whose commits files stand back.
+    /// The commits for which file jobs wait.
     let disk = DiskPolicy()
     private var isStopped = false
     private var gates: [BlockingQueue<Bool>] = []

@@ -116,7 +116,7 @@ struct RightsTests {
         let view = world.proposal(home, leo, [update(.member, leo, base: 1, ["parent_access": .text("view")])])
         let answers = try world.commit([rename(1), view, rename(2)])
         #expect(answers.map(\.code) == [nil, nil, .notAllowed])
-        // Rooms hear that somebody's rights changed, so that a join under way is read again.
+        // Rooms receive the change of a member's rights, so that a join under way is read again.
         #expect(answers[1].committed?.members.map(\.member) == [leo])
         #expect(answers[0].committed?.members.isEmpty == true)
     }

@@ -46,7 +46,7 @@ extension FullScreenSteps {
         #expect(differences == [], sourceLocation: place)
     }
 
-    /// Presses and lets go the left button where a text stands.
+    /// Presses and releases the left button on a text.
     static func click(_ terminal: PseudoTerminal, _ text: String, _ place: SourceLocation = #_sourceLocation) throws {
         try expect(terminal, text, place)
         let lines = terminal.screen.text.split(separator: "\n", omittingEmptySubsequences: false)

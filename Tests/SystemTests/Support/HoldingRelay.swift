@@ -1,7 +1,7 @@
 import Posix
 import Testing
 
-/// Stands between one client and a server, and holds back what the client sends once it is live, so that somebody else can be quicker.
+/// A relay between one client and a server. It holds back the client's octets once it is live, so that another client can be quicker.
 final class HoldingRelay {
     private let listener: FileDescriptor
     private let server: UInt16

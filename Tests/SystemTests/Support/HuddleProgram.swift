@@ -3,7 +3,7 @@ import PseudoTerminal
 import TestSupport
 import Testing
 
-/// The terminal client as one installation: a profile of its own, no environment but what is given here.
+/// The terminal client as one installation: a profile of its own, no environment except the given one.
 final class HuddleProgram {
     private let folder: TemporaryFolder?
     let environment: [String]

@@ -2,7 +2,7 @@ import Locks
 import Posix
 import Testing
 
-/// Stands between clients and a server on a thread of its own. A connection over which more than so much has come one way stands still
+/// A relay between clients and a server on a thread of its own. A connection with more than the given octets in one direction stalls
 /// until it is resumed, or cut: a network that fails in the middle of a file, at the same place each time.
 final class StallingRelay: Sendable {
     enum Direction { case up, down }
@@ -33,7 +33,7 @@ final class StallingRelay: Sendable {
 
     let port: UInt16
     private let state = Lock(State())
-    /// The test's end of each, and the thread's: it gets requests to look again, and reports that a connection stands still.
+    /// The test's end of each, and the thread's: it gets requests to look again, and reports that a connection stalls.
     private let call: FileDescriptor
     private let news: FileDescriptor
     private let ends: (call: Int32, news: Int32)
@@ -70,7 +70,7 @@ final class StallingRelay: Sendable {
         }
     }
 
-    /// Waits until a connection stands still.
+    /// Waits until a connection stalls.
     func waitForStall() throws {
         guard try Poll.wait(news.raw, .readable, timeoutMilliseconds: 20_000) != [] else { throw Unexpected("no connection stands still") }
         _ = try receive(news.raw)
@@ -79,7 +79,7 @@ final class StallingRelay: Sendable {
     /// Resumes stalled connections, or cuts them off at both ends; nothing stalls after it.
     func letGo(cutting: Bool = false) { change { ($0.stalls, $0.cuts) = (false, cutting) } }
 
-    /// From now on connections stand still again.
+    /// From now on connections stall again.
     func stallAgain() { change { $0.stalls = true } }
 
     /// Ends it, with its connections. Every test has to.
