@@ -69,7 +69,7 @@ package struct RecordLookup {
         guard found.count == 1 else {
             let kinds = found.map { KindWords.singular($0.kind)[0] }
             throw UsageError(
-                "'\(text.printable)' names more than one thing (\(kinds.joined(separator: ", "))): write the kind before it, like: \(kinds[0]) \(text.printable)")
+                "'\(text.printable)' matches \(found.count) records (\(kinds.joined(separator: ", "))). Write the kind before it, like: \(kinds[0]) \(text.printable)")
         }
         return first
     }
