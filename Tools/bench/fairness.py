@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import uuid
 
 import websockets
@@ -157,7 +158,7 @@ async def crowd(url, token, end, answers):
             await session.socket.close()
             word = "joined"
         except (OSError, RuntimeError, websockets.WebSocketException) as error:
-            word = "not joined: " + type(error).__name__
+            word = f"not joined: {error.rcvd.code}" if getattr(error, "rcvd", None) else "not joined: " + type(error).__name__
             await asyncio.sleep(0.05)
         answers[word] = answers.get(word, 0) + 1
 
@@ -167,7 +168,7 @@ def upload(url, token, athlete, end, answers, seed):
     import base64
     import http.client
     choice = random.Random(seed)
-    address = url.split("//")[1].rstrip("/")
+    address = urllib.parse.urlsplit(url).netloc
     coded = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in {
         "family": answers["family"], "athlete": athlete, "type": "transcript", "title": "Load", "filename": "load.pdf"}.items())
     while time.time() < end:
@@ -217,7 +218,7 @@ async def measure(url, token, seconds):
             times.append(await once())
             await asyncio.sleep(pause)
 
-    await asyncio.gather(repeat(ack, times["ack"], 0.02), repeat(list_once, times["list"], 0.02), repeat(join, times["join"], 0.1))
+    await asyncio.gather(repeat(ack, times["ack"], 0.02), repeat(list_once, times["list"], 0.04), repeat(join, times["join"], 0.1))
     await session.socket.close()
     return times
 

@@ -13,6 +13,7 @@ import concurrent.futures
 import ctypes
 import http.client
 import json
+import multiprocessing
 import os
 import shutil
 import statistics
@@ -130,7 +131,9 @@ def main():
         for number in range(3):
             time.sleep(wanted.seconds / 2)
             abuse.tell(f"round {number + 1}, quiet", server.pid, witness.take())
-            counts = guess(port, wanted.rate, wanted.seconds)
+            # A process of its own with a lower priority, so that its work is not in the times of the witness.
+            with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), os.nice, (5,)) as other:
+                counts = other.submit(guess, port, wanted.rate, wanted.seconds).result()
             abuse.tell(f"round {number + 1}, {sum(counts.values()) / wanted.seconds:.0f} guesses/s {counts}", server.pid, witness.take())
         _, after, _ = abuse.use(server.pid)
         print(f"private memory grew by {(after - before) / 1024:.1f} MiB")
