@@ -1,7 +1,7 @@
 import Posix
 import Testing
 
-extension SystemTests {
+extension BrowserTests {
     /// The parts beneath the pages of the web client: tabs, uploads, liveness, builds (Tests/Web/flows/engine_*.py).
     @Suite("The web client's engine room in a browser") struct WebEngineFlowTests {
         private static let names = [

@@ -1,7 +1,7 @@
 import Posix
 import Testing
 
-extension SystemTests {
+extension BrowserTests {
     /// Flows of people in the web client, in Chromium (Tests/Web/flows).
     @Suite("The web client in a browser") struct WebFlowTests {
         static let flows = [

@@ -10,6 +10,8 @@ final class Lane: TaskExecutor {
     static let programs = Lane("programs")
     /// The suites at a terminal.
     static let terminals = Lane("terminals")
+    /// The suite "Browsers".
+    static let browsers = Lane("browsers")
 
     /// Serial: one test of a lane runs at a time.
     private let queue: DispatchQueue
