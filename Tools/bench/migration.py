@@ -19,7 +19,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BOUND = 60
-# What belongs to a family. People, sessions and invites are those of the fixture; copied members have no person.
+# The tables of a family. People, sessions and invites are those of the fixture; copied members have no person.
 TABLES = ["records", "log", "history", "clients", "receipts", "memberships"]
 
 
