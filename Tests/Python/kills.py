@@ -87,7 +87,7 @@ class Server:
             answer = link.getresponse()
             text = answer.read()
         except (OSError, http.client.HTTPException):
-            raise Lost from None  # DEBUG
+            raise Lost from None
         finally:
             link.close()
         made = [value.split(";")[0].split("=", 1)[1] for name, value in answer.getheaders() if name.lower() == "set-cookie" and "-device=" not in value]
@@ -112,7 +112,7 @@ class Server:
 
                 yield ask
         except (OSError, EOFError, TimeoutError, websockets.exceptions.WebSocketException):
-            raise Lost from None  # DEBUG
+            raise Lost from None
 
 
 class Killer:
