@@ -32,8 +32,8 @@ extension FamilyStore {
     /// within the transaction of the act. This is the function for everything about sessions, factors, devices and
     /// tokens:
     ///
-    ///     try audit(.passwordSet, person: session.person, at: at) try audit(.signInFailed, person: person, by:
-    ///     .server, count: 3, at: at)
+    ///     try audit(.passwordSet, person: session.person, at: at)
+    ///     try audit(.signInFailed, person: person, by: .server, count: 3, at: at)
     ///
     /// - Parameters:
     ///   - person: the integer that stands for the person.

@@ -5,7 +5,8 @@ import Folding
 // The e-mail address of a person: set in a session that has confirmed, confirmed by a code that was sent to it, removed
 // in such a session.
 //
-//     (none) --set--> pending --code within 30 minutes--> confirmed --set--> confirmed, another one pending --code--> confirmed ... --remove--> (none)
+//     (none) --set--> pending --code within 30 minutes--> confirmed --set--> confirmed, another one pending
+//     confirmed, another one pending --code--> confirmed ... --remove--> (none)
 //
 // An address is private: no record contains it, frames contain it only masked, and it never reaches the audit log or
 // the log of the server. An address that was replaced or removed receives a mail about that. A confirmed address is a
