@@ -6,6 +6,8 @@ import TLS
 final class PeriodicTasks: TimerTarget {
     /// Milliseconds between two checks for work that is done while the server is idle.
     static let maintenanceInterval: Int64 = 600_000
+    /// Milliseconds after the start at which the web client is made, so that the first browser need not wait for it.
+    static let webClientDelay: Int64 = 5_000
 
     private let reactor: Reactor
     private let shard: Shard
@@ -23,6 +25,7 @@ final class PeriodicTasks: TimerTarget {
         case certificates
         case tickets
         case watchdog
+        case webClient
     }
 
     /// Milliseconds between two signs of life for the service manager; `nil` if it expects none. It is a third of the
@@ -43,6 +46,7 @@ final class PeriodicTasks: TimerTarget {
         schedule(.maintenance)
         schedule(.sweep)
         if watchdogInterval != nil { schedule(.watchdog) }
+        if shard.site.web == .program { schedule(.webClient) }
         guard certificates != nil else { return }
         schedule(.certificates)
         schedule(.tickets)
@@ -61,6 +65,7 @@ final class PeriodicTasks: TimerTarget {
         case .certificates: Certificates.lookInterval
         case .tickets: TLSTicketKeys.rotationInterval
         case .watchdog: watchdogInterval ?? Self.maintenanceInterval
+        case .webClient: Self.webClientDelay
         }
     }
 
@@ -78,6 +83,8 @@ final class PeriodicTasks: TimerTarget {
         case .tickets: certificates?.rotateTickets()
         // The loop turns. A restart could not improve more than that: a blocked disk would be blocked again.
         case .watchdog: ServiceManager.notify("WATCHDOG=1")
+        // Once: the thread keeps what it made.
+        case .webClient: return shard.site.webMaker.begin()
         }
         schedule(kind)
     }

@@ -58,6 +58,7 @@ final class Shard {
         health = HealthMonitor(reactor: reactor, log: log, workers: workers, drain: drain, proxies: proxies)
         admin.health = { [unowned health, unowned reactor] in health.report(now: reactor.now) }
         site.add(health.routes)
+        site.add(WebClientRoutes.all(site.web, WebClientSite(maker: site.webMaker, workers: workers, events: events)))
         site.admission = RequestAdmission(workers: workers, access: access, budget: budget)
         reactor.setHooks(tick)
         self.log = log

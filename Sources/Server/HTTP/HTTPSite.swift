@@ -21,6 +21,8 @@ final class HTTPSite {
     private let page: Representation
     /// The source of the web client.
     let web: WebClientSource
+    /// Makes the files of the web client if `web` is the program.
+    let webMaker: WebClientMaker
     private var routes = RouteTable<Route>()
     /// Identifies the client of a request; set once before the loop runs.
     var admission: RequestAdmission?
@@ -33,18 +35,19 @@ final class HTTPSite {
 
     static let socketPath = "/ws"
 
-    /// - Parameter web: the source of the web client; without one, `/` is a page that explains the server.
-    init(trust: ProxyTrust = ProxyTrust(), origins: OriginPolicy = OriginPolicy(), web: WebClientSource = .off) {
+    /// - Parameter web: the source of the web client, whose routes the shard adds; without one, `/` is a page that
+    ///   explains the server.
+    init(trust: ProxyTrust = ProxyTrust(), origins: OriginPolicy = OriginPolicy(), web: WebClientSource = .off, webMaker: WebClientMaker = .program) {
         self.trust = trust
         self.origins = origins
         self.web = web
+        self.webMaker = webMaker
         let tag = Hex.encode(Array(Digest.sha256(HTTPSite.pageContent).prefix(8)))
         page = Representation(
             length: HTTPSite.pageContent.count, contentType: "text/html; charset=utf-8", validators: Validators(tag: EntityTag(tag)),
             fields: [Field("Cache-Control", "no-cache")])
         let group = RouteGroup()
         if web == .off { add([group.resource("/", .get { [unowned self] in .response(pageResponse($0.head)) })]) }
-        add(WebClientRoutes.all(web))
         add([
             group.resource("/health", .get { [unowned self] _ in .response(healthResponse) }),
             group.resource(HTTPSite.socketPath, .get { [unowned self] in socket($0) }),

@@ -36,8 +36,8 @@ struct WebClientFiles: Sendable {
     /// The build of the files of this program. A server names it from its start on, long before a browser asks for a file.
     static let embeddedBuild = build(of: sources)
 
-    /// The files of this program, joined at the first use, so that a start does not wait for it. A test of every module
-    /// finds a fault, so that a server never does.
+    /// The files of this program, joined at the first use, which takes a good part of a second: a server asks
+    /// `WebClientMaker` for them. A test of every module finds a fault, so that a server never does.
     static let embedded: WebClientFiles = {
         do { return try WebClientFiles(sources) } catch { preconditionFailure("\(error)") }
     }()
@@ -115,17 +115,18 @@ struct WebClientRoutes {
         Field("Referrer-Policy", "no-referrer"),
     ]
 
-    static func all(_ source: WebClientSource) -> [RouteGroup.Resource] {
+    static func all(_ source: WebClientSource, _ site: WebClientSite) -> [RouteGroup.Resource] {
         let group = RouteGroup()
         switch source {
         case .off: return []
         case .program:
-            return pages.map { group.resource($0, .get { .response(answer($0.head, WebClientFiles.embedded.shell, "no-cache")) }) } + [
-                group.resource("/worker.js", .get { .response(answer($0.head, WebClientFiles.embedded.worker, "no-cache")) }),
+            return pages.map { group.resource($0, .get { site.answer($0) { answer($0, $1.shell, "no-cache") } }) } + [
+                group.resource("/worker.js", .get { site.answer($0) { answer($0, $1.worker, "no-cache") } }),
                 group.resource("/app/{build}/{name}", .get { context in
-                    let files = WebClientFiles.embedded
-                    guard context.path["build"] == files.build, let file = files.files[context.path["name"]] else { return .response(nothing) }
-                    return .response(answer(context.head, file, "public, max-age=31536000, immutable"))
+                    site.answer(context) { head, files in
+                        guard context.path["build"] == files.build, let file = files.files[context.path["name"]] else { return nothing }
+                        return answer(head, file, "public, max-age=31536000, immutable")
+                    }
                 }),
             ]
         case .folder(let folder):
