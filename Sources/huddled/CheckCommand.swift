@@ -21,7 +21,7 @@ func check(_ words: [String]) throws(CommandError) {
     if list.has("--json") {
         Standard.write(output: report.encode() + [UInt8(ascii: "\n")])
     } else {
-        for finding in report.findings { Standard.write(output: finding.sentence + (finding.isRepaired ? " Mended.\n" : "\n")) }
+        for finding in report.findings { Standard.write(output: finding.sentence + (finding.isRepaired ? " Fixed.\n" : "\n")) }
         if report.omitted > 0 { Standard.write(output: "And \(report.omitted) more.\n") }
         Standard.write(output: report.summary + "\n")
     }
@@ -32,9 +32,14 @@ extension CheckReport {
     /// The checked parts and the result.
     fileprivate var summary: String {
         let looked =
-            "\(families) families, \(changes) changes, \(records) records, \(documents) documents with \(files) files (\(octets) octets), "
-            + "\(uploads) uploads under way."
+            "\(Self.counted(families, "family", "families")), \(Self.counted(changes, "change")), \(Self.counted(records, "record")), "
+            + "\(Self.counted(documents, "document")) with \(Self.counted(files, "file")) (\(Self.counted(octets, "octet"))), "
+            + "\(Self.counted(uploads, "upload")) under way."
         let content = isDeep ? "" : " The content of files was not read (--deep does)."
         return looked + (agrees ? " No problems found." : " Problems found.") + content
+    }
+
+    private static func counted(_ number: some BinaryInteger, _ word: String, _ several: String? = nil) -> String {
+        "\(number) \(number == 1 ? word : several ?? word + "s")"
     }
 }

@@ -167,7 +167,7 @@ package final class StoreCheck {
     private func checkCounts() throws {
         let miscounted = try engine.blobs.miscounted()
         if miscounted > 0 {
-            report.add(.fileCount, "For \(miscounted) files the count of documents that name them is wrong. With --repair they are counted again.")
+            report.add(.fileCount, "Files whose count of documents is wrong: \(miscounted). With --repair they are counted again.")
         }
         let lost = try engine.shares.countLost()
         if lost > 0 { report.add(.shareWithoutDocument, "\(lost) share links belong to documents that no longer exist; they give no access.") }
