@@ -123,6 +123,28 @@ private enum LaterRows {
                 SELECT x'd1', x'0191000000007000800000000000d001', \(person), -8, x'd2', 3, 'Phone', \(now), \(now);
             UPDATE people SET handle = zeroblob(32) WHERE key = \(person);
             """,
+        19: """
+            INSERT INTO quotas (family, name, value) VALUES (1, 'connections', 64), (1, 'files', 1073741824);
+            INSERT INTO audit (family, number, at, act, origin, member, about, count, detail)
+                SELECT 1, max(number) + 1, \(now), 'quota_set', 'host', NULL, NULL, 1, 'connections 64' FROM audit WHERE family = 1;
+            """,
+        20: """
+            INSERT INTO mail_addresses (person, address, folded, pending, code_hash, code_expires_at, recovery_hash, recovery_expires_at)
+                SELECT \(person), 'Ana@example.org', 'ana@example.org', 'ana@example.net', x'e1', \(now) + 1800000, x'e2', \(now) + 1800000;
+            INSERT INTO outbox (name, kind, person, family, about, address, subject, body, created_at, due_at, expires_at, tries)
+                SELECT 'invite-1', 'invite', \(person), 1, id, email, 'Your code', 'The code is here.', \(now), \(now), \(now) + 86400000, 2
+                FROM invites WHERE family = 1 AND state = 'pending' AND email IS NOT NULL;
+            UPDATE invites SET mail = 'waiting' WHERE family = 1 AND state = 'pending' AND email IS NOT NULL;
+            """,
+        21: """
+            INSERT INTO calendar_feeds (family, id, member, token_hash, name, scope, subjects, kinds, detail, alarms, created_at, fetches, fetched_at, program)
+                SELECT 1, x'0191000000007000800000000000e001', \(parent), x'e3', 'Phone', 'all', x'', 6, 'busy', 1, \(now), 7, \(now), 'iOS' UNION ALL
+                SELECT 1, x'0191000000007000800000000000e002', \(parent), x'e4', 'Mine', 'mine', \(parent), 6, 'full', 0, \(now), 0, NULL, '';
+            """,
+        22: """
+            INSERT INTO erasures (key, uuid, requested_at, begun_at, state, ended_at)
+                SELECT max(key) + 1, x'0191000000007000800000000000f001', \(now) - 1209600000, \(now) - 1000, 'done', \(now) FROM families;
+            """,
     ]
 }
 
@@ -272,6 +294,11 @@ struct MigrationTests {
     /// Version 1, the version of the day on which the second fixture was made, and each one after it.
     static let names = ["0.1.0", "version-12"] + (13..<Int(Schema.version)).map { "version-\($0)" }
 
+    @Test("The database of each later version has rows in what its step brought")
+    func content() {
+        for version in 13..<Int(Schema.version) { #expect(LaterRows.sql[version] != nil, "version \(version)") }
+    }
+
     /// A later version is killed in the step that follows it alone, in the way that leaves most to chance: the steps after it are killed with the fixtures.
     static let kills: [(String, faultvfs_mode)] = names.flatMap { name in
         let isFixture = !name.hasPrefix("version-") || name == "version-12" || Environment.value("HUDDLE_SWEEP") == "all"
@@ -289,9 +316,8 @@ struct MigrationTests {
             let after = try upgrade.rows()
             // Until version 14 an invite was its code.
             for (table, count) in rows where table != "invites" || before > 13 { #expect(after[table] == count, "\(table)") }
-            for table in ["invites", "codes", "audit", "sessions", "credentials", "recovery_codes", "known_devices", "passkeys"] where rows[table] != nil {
-                #expect(rows[table] ?? 0 > 0, "\(table)")
-            }
+            let filled = ["invites", "codes", "audit", "sessions", "credentials", "recovery_codes", "known_devices", "passkeys", "quotas", "mail_addresses", "outbox", "calendar_feeds", "erasures"]
+            for table in filled where rows[table] != nil { #expect(rows[table] ?? 0 > 0, "\(table)") }
         }
         #expect(try upgrade.version() == Int(Schema.version))
         let report = try upgrade.check()
@@ -380,5 +406,42 @@ struct MigrationTests {
                 found.sort { $0.operation < $1.operation }
             }
         }
+    }
+
+    /// Each fixture, on a disk that is full, that refuses a write, and that fails a sync; `HUDDLE_SWEEP=all`: each version.
+    static let faults: [(String, Int32)] = (Environment.value("HUDDLE_SWEEP") == "all" ? names : Array(names.prefix(2))).flatMap { name in
+        [FaultTests.full, FaultTests.writeError, FaultTests.syncError].map { (name, $0) }
+    }
+
+    @Test("Where the disk is full or fails anywhere in the first start, the start says so, and the next one makes of the database what it becomes without", arguments: faults)
+    func failing(name: String, code: Int32) throws {
+        let upgrade = try Upgrade(name)
+        let start = faultvfs_operations(upgrade.disk.name)
+        let content = try {
+            let world = try upgrade.start()
+            return try withExtendedLifetime(world) { try upgrade.content() }
+        }()
+        let count = Int(faultvfs_operations(upgrade.disk.name) - start)
+        var refused = 0
+        for operation in stride(from: 1, through: count, by: Environment.value("HUDDLE_SWEEP") == "all" ? 1 : max(count / 6, 1)) {
+            try upgrade.restore()
+            let before = faultvfs_failures(upgrade.disk.name)
+            // A disk that is full stays so; after another failure the power may be gone as well.
+            faultvfs_fail_at(upgrade.disk.name, operation, code, code == FaultTests.full ? -1 : 1)
+            do {
+                _ = try upgrade.start()
+            } catch let failure as StoreFailure {
+                refused += 1
+                #expect(!failure.message.isEmpty)
+            }
+            #expect(faultvfs_failures(upgrade.disk.name) > before || operation > count / 2, "operation \(operation)")
+            if code != FaultTests.full { faultvfs_crash_now(upgrade.disk.name, FAULTVFS_LOSE, 0) }
+            #expect(faultvfs_restart(upgrade.disk.name) == 0, "operation \(operation)")
+            let world = try upgrade.start()
+            let after = try withExtendedLifetime(world) { try upgrade.content() }
+            #expect(after == content, "operation \(operation): \(zip(after, content).first { $0 != $1 }.map { "\($0)" } ?? "")")
+            #expect(try upgrade.check().findings == [], "operation \(operation)")
+        }
+        #expect(refused >= 1, "\(refused) of \(count) operations")
     }
 }
