@@ -129,6 +129,9 @@ struct ScrubTests {
         let place = Int64(first * 4_096 + gap.upperBound - Self.secret.count)
         _ = try Self.secret.span.bytes.withUnsafeBytes { (all) throws(Errno) in try Files.write(file.raw, all, at: place) }
         try database.execute("UPDATE t SET text = 'x' WHERE row = 1")
+        try database.checkpoint(.passive)
+        // Without this the test would prove nothing: what comes next does not reach the page by its number.
+        #expect(try holds(path) && position.page > first)
         while try !database.scrub(&position, count: 16) {}
         #expect(try !holds(path))
         #expect(try faults(database) == "ok")
