@@ -170,6 +170,35 @@ struct SessionRouteTests {
         #expect(try ask("GET /sessions", "Authorization: Bearer \(server.parent.token)").status == 200)
     }
 
+    @Test("The family of an invite is added to the person of a browser, once; strangers, other pages, a wrong code and a wrong name add nothing")
+    func addsFamily() throws {
+        let (cookie, ana) = (try browser(server.stranger), try server.live(server.parent))
+        func add(_ code: String, _ more: String = "", client: String = TestClient.nonce, _ fields: [String]? = nil) throws -> Answer {
+            let fields = fields ?? [cookie, Self.own]
+            return try ask("POST /families", fields[0], fields.count > 1 ? fields[1] : "X: y", content: "{\"code\":\"\(code)\",\"client\":\"\(client)\"\(more)}")
+        }
+        let name = ",\"name\":\"Gus\""
+        #expect(try add(server.code, name, ["X: y", Self.own]).status == 401)
+        #expect(try add(server.code, name, [cookie, Self.foreign]).status == 403)
+        #expect(try add(server.code).text.contains("\"field\":\"name\""))
+        #expect(try add(server.code, ",\"name\":\"Somebody\"").text.contains("\"field\":\"name\""))
+        #expect(try add("00000-00000-00000-00000", name).text.contains("\"code_unknown\""))
+        #expect(try add(server.code, name, client: "short").text.contains("\"field\":\"client\""))
+        #expect(try add(server.code, ",\"token\":\"x\"").status == 400)
+        #expect(try !ask("GET /session", cookie).text.contains("Rivera"))
+
+        let added = try add(server.code, name)
+        #expect(added.status == 201 && added.text.contains("\"name\":\"Rivera\"") && added.text.contains("\"role\":\"parent\""), "\(added.text)")
+        _ = try ana.skip(to: "change")
+        // The code is used; a client that lost the answer finds the family in `GET /session`.
+        for client in [TestClient.nonce, String(repeating: "0", count: 32)] { #expect(try add(server.code, name, client: client).text.contains("\"code_unknown\"")) }
+        // One person with one sign-in, in this session and in those that were there before.
+        for field in [cookie, "Authorization: Bearer \(server.stranger.token)"] {
+            let text = try ask("GET /session", field).text
+            #expect(text.contains("Okafor") && text.contains("Rivera"), "\(text)")
+        }
+    }
+
     @Test("On the socket the cookie signs in with the server's own Origin alone; without one that counts sign_in needs a token")
     func socket() throws {
         let cookie = try browser()

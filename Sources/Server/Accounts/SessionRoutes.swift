@@ -13,6 +13,7 @@ import Wire
 /// | `/session` | GET POST DELETE | the person who is signed in; signs in; signs out |
 /// | `/sessions` | GET DELETE | the sessions and tokens of the person; ends all others |
 /// | `/sessions/<id>` | PATCH DELETE | names one; ends one |
+/// | `/families` | POST | adds the family of an invite to the person (`FamilyAdding`) |
 enum SessionRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         let group = RouteGroup("", .account)
@@ -22,6 +23,7 @@ enum SessionRoutes {
                 .init("POST", .anyone) { .handler(SessionCreateHandler($0, services)) }, .init("DELETE", .session) { .handler(SignOutHandler($0, services)) }),
             group.resource("/sessions", .get { .handler(SessionListHandler($0, services)) }, .delete { .handler(SessionEndHandler($0, services, .others)) }),
             group.resource("/sessions/{id}", .patch { .handler(SessionRenameHandler($0, services)) }, .delete { .handler(SessionEndHandler($0, services, .one(id($0)))) }),
+            group.resource("/families", .post { .handler(FamilyAdding($0, services)) }),
         ]
     }
 
@@ -84,6 +86,24 @@ class SessionHandler: RequestHandler {
         services.read(for: self) { reader throws(StoreFailure) in
             try reader.signIn(token: token)
         } then: { [self] signIn in respond(201, [cookie.field(token, isBrief: isBrief)] + more, person: signIn) }
+    }
+
+    /// Looks a code up before the writer is asked, and refuses a wrong one.
+    final func lookUp(code: String, _ client: String, then: @escaping () -> Void) {
+        if let wait = services.accounts.codeWait(context.address) {
+            return respond(HTTPResponse(Rejection(.rateLimited, "Too many codes come from your network. Try again in a moment.", retryAfter: wait)))
+        }
+        services.read(for: self) { reader throws(StoreFailure) in
+            try reader.refusal(ofCode: code, nonce: client)
+        } then: { [self] (refusal: Rejection?) in
+            if let refusal { refuse(refusal) } else { then() }
+        }
+    }
+
+    /// Refuses a code. A wrong code counts as a guess, and so does a wrong name.
+    final func refuse(_ rejection: Rejection) {
+        if rejection.code == .codeUnknown || rejection.code == .invalid { services.accounts.missedCode(context.address) }
+        respond(HTTPResponse(rejection))
     }
 
     /// Answers with the sessions of the person.
@@ -258,13 +278,7 @@ final class SessionCreateHandler: SessionHandler {
 
     /// The code of an invite or of another device.
     private func open(code: String, _ client: String, _ name: String?, _ device: String, _ isBrief: Bool, _ cookie: SessionCookie) {
-        if let wait = services.accounts.codeWait(context.address) {
-            return respond(HTTPResponse(Rejection(.rateLimited, "Too many codes come from your network. Try again in a moment.", retryAfter: wait)))
-        }
-        services.read(for: self) { reader throws(StoreFailure) in
-            try reader.refusal(ofCode: code, nonce: client)
-        } then: { [self] (refusal: Rejection?) in
-            if let refusal { return refuse(refusal) }
+        lookUp(code: code, client) { [self] in
             services.write(for: self, refused: { [self] in refuse($0) }) { store throws(StoreFailure) in
                 try store.redeem(code: code, nonce: client, name: name, as: .browser, device: device, isBrief: isBrief)
             } then: { [self] made in open(made.token, isBrief, cookie) }
@@ -285,11 +299,5 @@ final class SessionCreateHandler: SessionHandler {
                 open(made.session.token, isBrief, cookie, isBrief ? [] : [cookie.deviceField(made.device)])
             }
         }
-    }
-
-    /// A wrong code counts as a guess, and so does a wrong name.
-    private func refuse(_ rejection: Rejection) {
-        if rejection.code == .codeUnknown || rejection.code == .invalid { services.accounts.missedCode(context.address) }
-        respond(HTTPResponse(rejection))
     }
 }
