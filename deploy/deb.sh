@@ -156,7 +156,7 @@ cat >"$tree/DEBIAN/prerm" <<'SCRIPT'
 #!/bin/sh
 set -e
 if [ -d /run/systemd/system ] && [ "$1" = remove ]; then
-    deb-systemd-invoke stop huddled.socket huddled-redirect.socket huddled.service >/dev/null || true
+    deb-systemd-invoke stop huddled-backup.timer huddled.socket huddled-redirect.socket huddled.service >/dev/null || true
 fi
 SCRIPT
 cat >"$tree/DEBIAN/postrm" <<'SCRIPT'
@@ -176,7 +176,7 @@ if [ "$1" = purge ]; then
 fi
 SCRIPT
 chmod 755 "$tree"/DEBIAN/p*
-control huddle-server net "$(libraries huddle-server huddled), adduser, init-system-helpers (>= 1.54~), tzdata" "openssl, poppler-utils, ffmpeg, libcurl4, ca-certificates" \
+control huddle-server net "$(libraries huddle-server huddled), adduser, init-system-helpers (>= 1.54~), tzdata" "openssl, poppler-utils, ffmpeg, libcurl4, ca-certificates, cracklib-runtime" \
     "collaboration server for families of recruited athletes" <<'TEXT'
 Athletes and parents share recruiting events, trip itineraries and
 documents live, in one room per family. A change is on stable storage

@@ -22,7 +22,7 @@ extension SystemTests {
 
         private func start() throws -> RunningServer { try RunningServer(folder.path, options: ["--trusted-proxy", "127.0.0.1"]) }
 
-        @Test("Two members talk through it, and web pages are known by the name that the browser used", arguments: ProxyProgram.Kind.allCases)
+        @Test("Two members talk through it, a browser signs in, and web pages are known by the name that the browser used", arguments: ProxyProgram.Kind.allCases)
         func conversation(kind: ProxyProgram.Kind) throws {
             let server = try start()
             guard let proxy = try ProxyProgram(kind, port: server.port, certificates) else { return }
@@ -39,10 +39,26 @@ extension SystemTests {
                     "-H", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "-H", "Origin: \(origin)", proxy.url + "/ws",
                 ])
                 #expect(told.output == status, "\(origin)")
+                try signIn(through: proxy, origin: origin, isTaken: status == "101")
             }
             carmen.session.leave()
             elena.session.leave()
             try server.stop()
+        }
+
+        /// Signs a browser in, as a page of `origin` does. The cookie is for the name and port of the proxy, and for TLS.
+        private func signIn(through proxy: ProxyProgram, origin: String, isTaken: Bool) throws {
+            let common = ["-s", "-m", "20", "--http1.1", "--cacert", certificates.authority]
+            let told = try Programs.run("/usr/bin/curl", common + [
+                "-D", "-", "-o", "/dev/null", "-H", "Content-Type: application/json", "-H", "Origin: \(origin)", "-d", "{\"token\":\"\(parent.token)\"}",
+                proxy.url + "/session",
+            ])
+            let cookie = told.output.firstMatch(of: #/[Ss]et-[Cc]ookie: (__Host-huddle-\d+=[^;]+); Path=\/; HttpOnly; SameSite=Strict; Secure;/#)
+            #expect(told.output.hasPrefix(isTaken ? "HTTP/1.1 201" : "HTTP/1.1 403") && (cookie != nil) == isTaken, "\(origin): \(told.output)")
+            guard let cookie else { return }
+            #expect(cookie.output.1.hasPrefix("__Host-huddle-\(proxy.port)="), "\(told.output)")
+            let person = try Programs.run("/usr/bin/curl", common + ["-H", "Cookie: \(cookie.output.1)", proxy.url + "/session"])
+            #expect(person.output.contains("\"signed_in\":true"), "\(person.output)")
         }
 
         @Test("A restart of the server is over for its clients when they have resumed", arguments: ProxyProgram.Kind.allCases)
