@@ -10,6 +10,7 @@ import { Slots } from "./sessions/slots.js";
 import { Store } from "./sessions/store.js";
 import { accessPage } from "./views/access.js";
 import { activityLine } from "./views/activity.js";
+import { addFamilyPage } from "./views/add-family.js";
 import { App } from "./views/app.js";
 import { auditPage } from "./views/audit.js";
 import { boardPage } from "./views/board.js";
@@ -23,6 +24,7 @@ import { eventsPage } from "./views/events.js";
 import { feedsPage } from "./views/feeds.js";
 import { Frame } from "./views/frame.js";
 import { keptPage } from "./views/kept.js";
+import { HIDDEN } from "./views/notices.js";
 import { roomPage } from "./views/room.js";
 import { Season } from "./views/season.js";
 import { settingsPage } from "./views/settings.js";
@@ -31,6 +33,7 @@ import { tripPage } from "./views/trip.js";
 import { tripsPage } from "./views/trips.js";
 import { counted } from "./words/dates.js";
 import { WORDS as TEXTS } from "./words/start.js";
+import { WORDS as ADD } from "./words/add-family.js";
 import { WORDS as DELETION } from "./words/deletion.js";
 
 /** @typedef {import("./sessions/store.js").Membership} Membership */
@@ -51,7 +54,7 @@ const memory = {
   set memberships(all) {
     try {
       if (all.length > 0) localStorage.setItem("huddle-memberships", JSON.stringify(all));
-      else localStorage.removeItem("huddle-memberships");
+      else for (const key of ["huddle-memberships", HIDDEN]) localStorage.removeItem(key);
     } catch {
       // Blocked storage: the page works, and starts with the network only.
     }
@@ -124,6 +127,7 @@ async function start() {
     return signIn({ code: "", reason: sentence(answer) });
   }
   const known = await session();
+  if (known.state === "signed_in" && (code !== "" || new URLSearchParams(location.search).has("add"))) return addFamily(code, known.memberships);
   if (code !== "" && known.state !== "unreachable") return signIn({ code });
   const held = memory.memberships;
   if (known.state === "signed_in") {
@@ -155,6 +159,25 @@ function signIn({ code, reason }) {
       if (isBrief) brief.set();
       else memory.memberships = memberships;
       open(memberships, { isBrief });
+    },
+  }));
+}
+
+/**
+ * Adds a family to the sign-in of this browser.
+ * @param {string} code from a link
+ * @param {Membership[]} memberships
+ */
+function addFamily(code, memberships) {
+  const isBrief = brief.isSet;
+  document.title = ADD.title;
+  fill(root, addFamilyPage({
+    code, memberships, other: (typed) => signIn({ code: typed }), back: () => location.assign("/"),
+    added: (membership) => {
+      const all = [...memberships.filter((one) => one.family !== membership.family), membership];
+      if (!isBrief) memory.memberships = all;
+      history.replaceState(null, "", "/");
+      open(all, { isBrief, family: membership.family, notice: ADD.added(membership.name) });
     },
   }));
 }

@@ -5,9 +5,11 @@ Prints a line per flow, and exits with 1 if one failed. HUDDLE_BROWSER names ano
 Firefox ESR, which has no protocol for what CHROMIUM_ONLY lists; HUDDLE_SHOTS a folder for pictures.
 """
 import http.server
+import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -362,7 +364,7 @@ def room(browser, server):
 
 @flow
 def joining(browser, server):
-    """A parent invites a guest; the link opens in another browser, asks for the name, and the guest can change nothing."""
+    """A parent invites a guest; the link opens in another browser, asks for the name, and the guest can change nothing. The parent adds a second family."""
     ana = Person(browser, server).sign_in("Carmen", "/settings")
     page = ana.page
     page.get_by_role("button", name="+ Invite somebody").click()
@@ -382,6 +384,33 @@ def joining(browser, server):
     expect(joe.page.get_by_text("40 results")).to_be_visible()
     assert joe.page.get_by_role("link", name="+ Add Event").count() == 0
     assert joe.page.get_by_role("button", name="Delete").count() == 0
+    # The code of another family: it is added to the sign-in of this browser, and the person stays one.
+    def host(*words):
+        return json.loads(subprocess.run([server.program, words[0], "--data", server.data, "--json", *words[1:]], check=True, capture_output=True, timeout=60).stdout)
+
+    other = host("init", "--family", "Okafor", "--zone", "UTC", "--parent", "Ada")["family"]
+    page.goto(f"{server.url}/#{host('invite', '--family', other, '--name', 'Carmen R', '--role', 'parent')['code']}")
+    expect(page.get_by_text("You are signed in here (The Rivera family).")).to_be_visible()
+    page.get_by_role("button", name="Add the family").click()
+    page.get_by_label("Your name").fill("Carmen R")
+    page.get_by_role("button", name="Add the family").click()
+    ana.toast("The family Okafor is added to your sign-in.")
+    ana.is_live()
+    ana.go("Settings")
+    page.get_by_role("button", name="The Rivera family", exact=True).click()
+    expect(page.get_by_text("40 results")).to_be_visible()
+    ana.go("Settings")
+    # A code for another device of theirs opens both families there.
+    page.get_by_role("button", name="Add a device …").click()
+    address = page.get_by_label("Link").input_value()
+    page.get_by_role("button", name="Done").click()
+    phone = Person(browser, server)
+    phone.page.goto(address)
+    phone.page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(phone.page.get_by_role("heading", level=1, name="Which family?")).to_be_visible()
+    phone.page.get_by_role("button", name="Okafor").click()
+    phone.is_live()
+    phone.end()
     # Removed: the records go from that browser, too.
     page.get_by_role("button", name="Remove Grandpa Joe").click()
     page.get_by_role("dialog").get_by_role("button", name="Remove").click()
@@ -521,7 +550,7 @@ def attacks(browser, server):
         # The same host: the browser sends the cookie along, so that the server alone stands against it.
         tried = foreign.evaluate("""async (base) => {
           const result = {};
-          for (const [method, path] of [["POST", "/session"], ["DELETE", "/session"], ["DELETE", "/sessions"], ["PUT", "/account/password"], ["POST", "/passkeys/options"], ["POST", "/files"], ["POST", "/tokens"]]) {
+          for (const [method, path] of [["POST", "/session"], ["DELETE", "/session"], ["DELETE", "/sessions"], ["PUT", "/account/password"], ["POST", "/passkeys/options"], ["POST", "/files"], ["POST", "/tokens"], ["POST", "/families"]]) {
             result[method + " " + path] = await fetch(base + path, { method, credentials: "include", mode: method === "POST" ? "no-cors" : "cors", body: method === "POST" ? "{}" : undefined })
               .then((answer) => answer.type === "opaque" ? "opaque" : answer.status, () => "refused");
           }

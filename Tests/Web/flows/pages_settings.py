@@ -1,5 +1,8 @@
 """Flows of the pages under settings: consents and the sign-ins of members, the access log, the audit log."""
+import json
 import re
+import subprocess
+import urllib.request
 
 from playwright.sync_api import expect
 
@@ -32,6 +35,9 @@ def consents(browser, server):
 
     year = page.evaluate("new Date().getFullYear()")
     invite("Lucia Rivera", "Athlete", f"{year - 15}-01-15")
+    # Every page of a parent says so, until the athlete is invited.
+    old_enough = page.get_by_text("Old enough for a sign-in: Lucia Rivera.")
+    expect(old_enough).to_be_visible()
     page.get_by_role("link", name="Sign-ins of members").click()
     expect(page.get_by_role("heading", level=1, name="Sign-ins of members")).to_be_focused()
     expect(page.get_by_text("Lucia Rivera is old enough for a sign-in, if a parent consents.")).to_be_visible()
@@ -51,6 +57,7 @@ def consents(browser, server):
     dialog.get_by_role("button", name="Done").click()
     expect(lucia).to_contain_text("Carmen Rivera consented (")
     expect(lucia).to_contain_text("May sign in, and is invited.")
+    expect(old_enough).to_have_count(0)
     # The athlete comes in by the link.
     joe = Person(browser, server)
     joe.page.goto(address)
@@ -165,5 +172,17 @@ def looked_at(browser, server):
     dialog.get_by_role("button", name="Stays without an end").click()
     expect(row).not_to_contain_text("Last day:")
     ines.end()
+    # Somebody else comes back as Elena, by a code of the host: her page says so until she hides it.
+    elena_member = next(member for member in server.demo["members"] if member["name"].startswith("Elena"))
+    made = subprocess.run([server.program, "recover", "--data", server.data, "--member", elena_member["member"], "--json"], check=True, capture_output=True, timeout=60)
+    content = {"code": json.loads(made.stdout)["code"], "client": "9d1f6b0c3e7a4852c06e5fb18a2d7394"}
+    urllib.request.urlopen(urllib.request.Request(server.url + "/session", json.dumps(content).encode(), {"Content-Type": "application/json", "Origin": server.url}), timeout=60).read()
+    recovered = elena.page.get_by_text("Your sign-in was recovered with a code of the person who runs the server")
+    expect(recovered).to_be_visible()
+    elena.page.get_by_role("button", name="Hide", exact=True).click()
+    expect(recovered).to_have_count(0)
+    elena.page.reload()
+    elena.is_live()
+    expect(recovered).to_have_count(0)
     elena.end()
     ana.end()

@@ -8,6 +8,7 @@ import { counted, dateText, instantText } from "../words/dates.js";
 import { WORDS } from "../words/consent.js";
 import { unanswered } from "./answers.js";
 import { labelled } from "./event.js";
+import { handOver } from "./handover.js";
 import { titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -151,10 +152,7 @@ export function consentPage(app) {
       const go = button("primary", WORDS.makeALink, async () => {
         try {
           const { code } = /** @type {any} */ (await app.store.ask((request) => ({ type: "invite", request, id, nonce: secret, member })));
-          const field = /** @type {HTMLInputElement} */ (h("input", { readonly: true, value: `${location.origin}/#${code}`, on: { focus: () => field.select() } }));
-          fill(place, h("p", null, WORDS.giveThisLinkToIt(name)), labelled(WORDS.link, field), labelled(WORDS.code, h("input", { readonly: true, value: code }), WORDS.forTheTerminalClient),
-            h("div.buttons", null, button("primary", WORDS.done, close)));
-          field.focus();
+          handOver(app, place, { text: WORDS.giveThisLinkToIt(name), code, close });
           load();
         } catch (refusal) {
           error.textContent = unanswered(refusal);

@@ -9,6 +9,7 @@ import { WORDS } from "../words/settings.js";
 import { shownToOthers } from "./activity.js";
 import { labelled } from "./event.js";
 import { nameDialog } from "./form.js";
+import { deviceDialog, handOver } from "./handover.js";
 import { keysSwitch } from "./keys.js";
 import { logLinks, wholeLinks } from "./log-links.js";
 
@@ -75,11 +76,7 @@ function inviteDialog(app, done) {
               fill(place, h("p", null, WORDS.isInTheFamilyNow(name.value.trim())), h("div.buttons", null, button("primary", WORDS.done, close)));
               return;
             }
-            const url = `${location.origin}/#${code}`;
-            const field = /** @type {HTMLInputElement} */ (h("input", { readonly: true, value: url, on: { focus: () => field.select() } }));
-            fill(place, h("p", null, WORDS.sendThisLinkToIt(name.value.trim())), labelled(WORDS.link, field), labelled(WORDS.code, h("input", { readonly: true, value: code }), WORDS.forTheTerminalClient),
-              h("div.buttons", null, navigator.clipboard && button("plain", WORDS.copyTheLink, () => navigator.clipboard.writeText(url).then(() => app.toasts.show(WORDS.theLinkIsCopied))), button("primary", WORDS.done, close)));
-            field.focus();
+            handOver(app, place, { text: WORDS.sendThisLinkToIt(name.value.trim()), code, close });
           } catch (refusal) {
             error.textContent = /** @type {any} */ (refusal).rejection?.message ?? String(refusal);
           }
@@ -255,10 +252,12 @@ export function settingsPage(app) {
     element: h("section.settings", null, h("h1", null, WORDS.settings),
       h("section", null, h("h2", null, WORDS.members), members), invitesPart,
       logLinks(app), wholeLinks(app),
-      h("section", null, h("h2", null, WORDS.yourSignIn), account), passkeysPart, h("section", null, h("h2", null, WORDS.whereYouAreSignedIn), sessions),
+      h("section", null, h("h2", null, WORDS.yourSignIn), account), passkeysPart, h("section", null, h("h2", null, WORDS.whereYouAreSignedIn), sessions, button("plain", WORDS.addADevice, () => deviceDialog(app))),
       h("section", null, h("h2", null, WORDS.thisBrowser), labelled(WORDS.weeksBeginOn, week),
         h("div.field.check", null, activity, h("label", { for: "show-activity" }, WORDS.theOthersSeeWhenI)), keysSwitch(), h("div.buttons", null, button("danger", WORDS.signOut, () => app.signOut()))),
-      app.memberships.length > 1 && h("section", null, h("h2", null, WORDS.yourFamilies), h("ul.rows", null, app.memberships.map((one) => h("li", null, one.family === app.store.engine.family ? h("strong", null, one.name) : button("plain", one.name, () => app.openFamily(one))))))),
+      h("section", null, h("h2", null, WORDS.yourFamilies),
+        app.memberships.length > 1 && h("ul.rows", null, app.memberships.map((one) => h("li", null, one.family === app.store.engine.family ? h("strong", null, one.name) : button("plain", one.name, () => app.openFamily(one))))),
+        button("plain", WORDS.addAFamily, () => location.assign("/?add")))),
     update: (ids) => {
       if (ids === undefined || ids.size > 0) showMembers();
       if (!hasInvites) loadInvites();

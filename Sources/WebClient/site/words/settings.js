@@ -18,11 +18,6 @@ export const WORDS = {
   isInTheFamilyNow: (/** @type {string} */ name) => `${name} is in the family now, without a sign-in.`,
   done: "Done",
   sendThisLinkToIt: (/** @type {string} */ name) => `Send this link to ${name}. It is good once and for seven days, and opens nothing for anybody with another name.`,
-  link: "Link",
-  code: "Code",
-  forTheTerminalClient: "For the terminal client: huddle join CODE",
-  copyTheLink: "Copy the link",
-  theLinkIsCopied: "The link is copied",
   name: "Name",
   role: "Role",
   invite: "Invite",
@@ -97,4 +92,6 @@ export const WORDS = {
   theOthersSeeWhenI: "The others see when I type, and which record I edit or look at",
   signOut: "Sign out",
   yourFamilies: "Your families",
+  addAFamily: "Add a family …",
+  addADevice: "Add a device …",
 };
