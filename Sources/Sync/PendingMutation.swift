@@ -46,6 +46,10 @@ package struct PendingMutation: Hashable, Sendable {
 
     var frame: ClientFrame { .mutation(id: id, body: body, overlap: overlap) }
 
+    /// Whether it moves reading positions alone. The program requests that, not the user: there is nothing to decide about
+    /// its refusal, and its loss would not be noticed.
+    var isReadingPosition: Bool { !operations.isEmpty && operations.allSatisfy { $0.kind == .readingPosition } }
+
     /// Whether the server cannot have seen it yet.
     package var isUnsent: Bool { state == .unsent }
 

@@ -41,7 +41,7 @@ package enum SyncNotice: Hashable, Sendable {
     /// A mutation is finally done. Reported once, regardless of whether the ack or the change arrived first.
     case acknowledged(Ack)
     /// A mutation was finally refused and has become a draft of the same number, except for an undo without meaning, of
-    /// which nothing remains.
+    /// which nothing remains. Of a refused reading position nothing remains either, and nothing is reported.
     case rejected(mutation: Int64, Rejection)
     /// A mutation was refused for now and is sent again, unchanged, after this many milliseconds.
     case postponed(mutation: Int64, Rejection, retryAfter: Int64)

@@ -318,6 +318,7 @@ extension SyncEngine {
 
     mutating func makeDraft(_ mutation: PendingMutation, _ rejection: Rejection) {
         remove(mutation.id)
+        guard !mutation.isReadingPosition else { return }
         drafts.append(
             Draft(
                 id: mutation.id, operations: mutation.operations, undo: mutation.undo, overlap: mutation.overlap, at: mutation.at,

@@ -31,11 +31,8 @@ extension SyncEngine {
     /// Whether part of this record has not been confirmed yet.
     package func isPending(_ id: Identifier) -> Bool { touchCount[id] != nil }
 
-    /// The number of the user's own mutations that wait for the server; the program moves the reading position itself,
-    /// and its loss would not be noticed.
-    package var waitingCount: Int {
-        pending.count { $0.operations.isEmpty || $0.operations.contains { $0.kind != .readingPosition } }
-    }
+    /// The number of the user's own mutations that wait for the server.
+    package var waitingCount: Int { pending.count { !$0.isReadingPosition } }
 
     /// Whether a mutation was refused and waits for its author's decision.
     package var hasDrafts: Bool { !drafts.isEmpty }

@@ -163,7 +163,7 @@ export class ScriptedEngine {
     note("context", engine.context ?? null);
     note("cursor", engine.cursor ?? null);
     note("checksum", engine.checksum ?? null);
-    note("waiting", engine.waitingCount);
+    note("waiting", engine.waiting.length);
     note("faults", engine.faultCount);
     note("present", [...engine.presence.keys()].sort());
     note("uploads", [...engine.uploads.keys()].sort());

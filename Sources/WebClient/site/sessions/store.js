@@ -313,12 +313,7 @@ export class Store {
       this.#lookAround();
     }
     if (note.notify === "acknowledged") this.#settled(note.ack.mutation, { seq: note.ack.seq, warnings: note.ack.warnings });
-    else if (note.notify === "rejected") {
-      // Nobody wrote a reading position: if another tab has made it before, there is nothing to decide.
-      const draft = this.engine.drafts.find((one) => one.id === note.mutation);
-      if (draft?.operations.every((one) => one.kind === "reading_position")) this.engine.drop(draft.id);
-      this.#settled(note.mutation, { rejection: note.rejection });
-    }
+    else if (note.notify === "rejected") this.#settled(note.mutation, { rejection: note.rejection });
     if (note.notify === "joined" || note.notify === "live" || note.notify === "role" || note.notify === "context") this.#writeSoon();
     this.#tell([], [note]);
   }
@@ -556,7 +551,7 @@ export class Store {
    */
   read() {
     const operation = this.engine.cursor && this.engine.phase === "live" && this.engine.readOperation(this.engine.cursor.seq);
-    if (operation) this.perform([operation]);
+    if (operation) this.run(this.engine.perform([operation], { at: Date.now(), now: this.now }).actions);
   }
 
   // The copy on this device.
@@ -767,6 +762,6 @@ export class Store {
 
   /** The number of the member's own changes that are not on the server, and of those that it refused. */
   get waiting() {
-    return { waiting: this.engine.waitingCount, refused: this.engine.drafts.length };
+    return { waiting: this.engine.waiting.length, refused: this.engine.drafts.length };
   }
 }

@@ -16,7 +16,7 @@ import { wait as backoff } from "./backoff.js";
 import { ConfirmedRecords, Divergence } from "./confirmed.js";
 import { decided, sides } from "./conflicts.js";
 import { fold } from "./folding.js";
-import { makePending, mutationFrame, readDraft, readPending, savePending, touches, writeDraft } from "./pending.js";
+import { isReadingPosition, makePending, mutationFrame, readDraft, readPending, savePending, touches, writeDraft } from "./pending.js";
 
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 /** @typedef {import("../family/records.js").Operation} Operation */
@@ -1214,6 +1214,7 @@ export class SyncEngine {
    */
   #makeDraft(mutation, reason) {
     this.#remove(mutation.id);
+    if (isReadingPosition(mutation)) return;
     this.drafts.push({
       id: mutation.id, operations: mutation.operations, undo: mutation.undo, overlap: mutation.overlap, at: mutation.at, rejection: reason,
     });
@@ -1374,14 +1375,9 @@ export class SyncEngine {
     return this.touchCount.has(id);
   }
 
-  /**
-   * The number of the user's own mutations that wait for the server; the program moves the reading position itself, and its
-   * loss would not be noticed.
-   */
-  get waitingCount() {
-    const isOwn = (/** @type {PendingMutation} */ mutation) =>
-      mutation.operations.length === 0 || mutation.operations.some((operation) => operation.kind !== "reading_position");
-    return this.pending.filter(isOwn).length;
+  /** The user's own mutations that wait for the server. */
+  get waiting() {
+    return this.pending.filter((mutation) => !isReadingPosition(mutation));
   }
 
   /** Whether a mutation was refused and waits for its author's decision. */

@@ -95,6 +95,15 @@ export function savePending(mutation) {
 }
 
 /**
+ * Whether a mutation moves reading positions alone. The program requests that, not the user: there is nothing to decide about
+ * its refusal, and its loss would not be noticed.
+ * @param {{operations: Operation[]}} mutation
+ */
+export function isReadingPosition({ operations }) {
+  return operations.length > 0 && operations.every((operation) => operation.kind === "reading_position");
+}
+
+/**
  * A stored mutation.
  * @param {any} raw
  * @returns {PendingMutation}

@@ -110,7 +110,7 @@ export function keptPage(app) {
 
   function update() {
     const { engine } = app.store;
-    const pending = engine.pending.filter((one) => one.operations.length === 0 || one.operations.some((operation) => operation.kind !== "reading_position"));
+    const pending = engine.waiting;
     heading.textContent = pending.length === 0 ? WORDS.nothingWaits : WORDS.waitingForTheServer(counted(pending.length, WORDS.change));
     keyed(waiting, pending.map((one) => ({
       key: String(one.id), stamp: JSON.stringify([one.operations, one.state]),
