@@ -1,6 +1,7 @@
 // One document: its versions, its file, with whom it is shared (R129, R149).
 import { ask, openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
+import { skeleton } from "../screen/skeleton.js";
 import { request, sentence } from "../sessions/account.js";
 import { counted, instantText, sizeText } from "../words/dates.js";
 import { WORDS } from "../words/document.js";
@@ -10,6 +11,7 @@ import { labelled } from "./event.js";
 import { thumbnail, uploadDialog } from "./documents.js";
 import { differing } from "./form.js";
 import { labelOf, titleOf } from "./season.js";
+import { formDialog } from "./submission.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
@@ -23,19 +25,19 @@ function editDialog(app, document_) {
   const title = /** @type {HTMLInputElement} */ (h("input", { maxlength: "255", value: document_.fields.title ?? "", dir: "auto" }));
   const description = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 3, value: document_.fields.description ?? "", dir: "auto" }));
   const school = /** @type {HTMLSelectElement} */ (h("select", { value: document_.fields.school_id ?? "" }, h("option", { value: "" }, WORDS.general), app.season.list({ kind: "school", sort: "name" }).map((one) => h("option", { value: one.id }, one.fields.name))));
-  const error = h("p.error", { role: "alert" });
-  openDialog(WORDS.editDocument, (close) => [h("form", {
-    novalidate: true, on: {
-      submit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        if (title.value.trim() === "") { error.textContent = WORDS.titleIsRequired; title.focus(); return; }
-        const now = app.season.find("document", document_.id) ?? document_;
-        const changed = differing({ title: title.value.trim(), description: description.value.trim(), school_id: school.value }, document_.fields);
-        if (Object.keys(changed).length > 0 && !app.perform([{ ...app.update(now, changed), base: Math.min(now.version, document_.version) }], WORDS.documentSaved)) return;
-        close();
-      },
+  formDialog(app, WORDS.editDocument, {
+    label: WORDS.save,
+    content: [labelled(WORDS.title, title), labelled(WORDS.school, school), labelled(WORDS.description, description)],
+    wanted: () => {
+      if (title.value.trim() === "") {
+        title.focus();
+        return WORDS.titleIsRequired;
+      }
+      const now = app.season.find("document", document_.id) ?? document_;
+      const changed = differing({ title: title.value.trim(), description: description.value.trim(), school_id: school.value }, document_.fields);
+      return { operations: Object.keys(changed).length === 0 ? [] : [{ ...app.update(now, changed), base: Math.min(now.version, document_.version) }], done: WORDS.documentSaved };
     },
-  }, labelled(WORDS.title, title), labelled(WORDS.school, school), labelled(WORDS.description, description), error, h("div.buttons", null, button("plain", WORDS.cancel, close), h("button.primary", { type: "submit" }, WORDS.save)))]);
+  });
 }
 
 /**
@@ -81,9 +83,11 @@ export function documentPage(app, id) {
   const talk = comments(app, { kind: "document", id });
   /** @type {any[] | undefined} */
   let links;
+  let isAway = false;
 
   async function load() {
     const answer = await request("GET", `/documents/${id}/shares`);
+    isAway = answer.status === 0;
     links = answer.status === 200 ? answer.content.shares : undefined;
     showLinks();
   }
@@ -97,7 +101,7 @@ export function documentPage(app, id) {
       (document_.fields.shared_with_schools ?? []).length === 0 && h("p.hint", null, WORDS.notSharedWithASchool),
       h("ul", null, (document_.fields.shared_with_schools ?? []).map((/** @type {any} */ one) => {
         const share = open.find((each) => each.school === one.id);
-        return h("li", null, h("strong", { dir: "auto" }, one.name ?? WORDS.school), share ? h("p.hint", null, WORDS.linkUntil(instantText(share.expires_at), counted(share.views, WORDS.view), counted(share.downloads, WORDS.download), share.last_opened_at ? WORDS.lastOpened(instantText(share.last_opened_at)) : "")) : h("p.hint", null, WORDS.noOpenLink),
+        return h("li", null, h("strong", { dir: "auto" }, one.name ?? WORDS.school), share ? h("p.hint", null, WORDS.linkUntil(instantText(share.expires_at), counted(share.views, WORDS.view), counted(share.downloads, WORDS.download), share.last_opened_at ? WORDS.lastOpened(instantText(share.last_opened_at)) : "")) : (links || isAway) && h("p.hint", null, links ? WORDS.noOpenLink : WORDS.linksAreShownWhen),
           mayShare && share && button("plain", WORDS.endTheLink, async () => {
             if (!(await ask(WORDS.endThisLink, WORDS.canNoLongerOpenIt(one.name ?? WORDS.theSchool), { yes: WORDS.endIt, danger: true }))) return;
             const answer = await request("DELETE", `/documents/${id}/shares?share=${share.id}`);
@@ -113,7 +117,8 @@ export function documentPage(app, id) {
     talk.element.toggleAttribute("hidden", !document_);
     if (!document_) {
       const { isLoading } = app.store;
-      fill(body, h("h1", null, isLoading ? WORDS.loading : WORDS.documentNotFound), h("p", null, link("/documents", WORDS.returnToDocuments)));
+      if (isLoading) skeleton(body, "detail");
+      else fill(body, h("h1", null, WORDS.documentNotFound), h("p", null, link("/documents", WORDS.returnToDocuments)));
       fill(shares);
       return;
     }
@@ -140,7 +145,15 @@ export function documentPage(app, id) {
 
   update();
   load();
-  return { title: WORDS.document, element: h("section.detail", null, body, shares, talk.element), update };
+  return {
+    title: WORDS.document, element: h("section.detail", null, body, shares, talk.element),
+    update: () => {
+      update();
+      if (!isAway || app.store.engine.phase !== "live") return;
+      isAway = false;
+      load();
+    },
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link, refill } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { skeleton } from "../screen/skeleton.js";
+import { newId } from "../sessions/ids.js";
 import { dateText, dayText, instantText, localText, rangeText, timeText } from "../words/dates.js";
 import { WORDS } from "../words/event.js";
 import { comments } from "./comments.js";
@@ -11,6 +12,7 @@ import { historyDialog } from "./history.js";
 import { presses } from "./keys.js";
 import { directions } from "./event-form.js";
 import { eventStatus, labelOf, titleOf } from "./season.js";
+import { formDialog } from "./submission.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
@@ -39,86 +41,115 @@ export function labelled(label, control, hint) {
   return h("div.field", null, h("label", { for: control.id }, label), control, hint && h("p.hint", null, hint));
 }
 
+/** Units by type of metric, as the server fills them in. */
+const UNITS = /** @type {{[type: string]: string}} */ ({ velocity: "mph", exit_velo: "mph", sixty_time: "sec", pop_time: "sec", batting_avg: "avg", era: "ERA", strikeouts: "K" });
+
 /**
- * The dialog that logs an interaction (R090–R093); with `attended`, both are one change.
+ * The controls of one result (R108).
+ * @param {string} number tells them from those of another result
+ */
+function resultFields(number = "") {
+  // Drawn once per form, so that what is sent again makes no second record (R013).
+  const id = newId();
+  const control = (/** @type {string} */ name, /** @type {any} */ attributes) => /** @type {HTMLInputElement} */ (h("input", { id: `metric-${name}${number}`, ...attributes }));
+  const type = /** @type {HTMLSelectElement} */ (h("select", { id: `metric-type${number}` }, choicesOf("metric", "metric_type")));
+  const label = control("label", { maxlength: "100", dir: "auto" }), value = control("value", { inputmode: "decimal", "aria-describedby": `metric-error${number}` }), unit = control("unit", { maxlength: "20", value: "mph" });
+  const notes = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: `metric-notes${number}`, rows: 2, dir: "auto" }));
+  const verified = control("verified", { type: "checkbox" });
+  const error = h("p.error", { id: `metric-error${number}` });
+  const own = labelled(WORDS.label, label, WORDS.asItIsCalledSuch);
+  own.hidden = true;
+  type.addEventListener("change", () => { unit.value = UNITS[type.value] ?? ""; });
+  return {
+    type,
+    content: [labelled(WORDS.metric, type), own, labelled(WORDS.value, value), error, labelled(WORDS.unit, unit), labelled(WORDS.notes, notes), h("div.field.check", null, verified, h("label", { for: verified.id }, WORDS.verified))],
+    /** Says what is wrong beside the value. */
+    /** @returns {"empty" | "wrong" | "whole"} */
+    look() {
+      const text = value.value.trim();
+      const isNumber = /^-?[0-9]{1,9}([.,][0-9]{1,4})?$/.test(text);
+      error.textContent = text !== "" && !isNumber ? WORDS.pleaseEnterAValidNumber : "";
+      own.hidden = type.value !== "other";
+      if (text === "") return "empty";
+      return isNumber && unit.value.trim() !== "" && (type.value !== "other" || label.value.trim() !== "") ? "whole" : "wrong";
+    },
+    /** @param {App} app @param {FamilyRecord} event */
+    operation: (app, event) => app.create("metric", {
+      event_id: event.id, metric_type: type.value, value: value.value.trim().replace(",", "."), unit: unit.value.trim(), verified: verified.checked,
+      ...(type.value === "other" ? { label: label.value.trim() } : {}), ...(notes.value.trim() ? { notes: notes.value.trim() } : {}),
+    }, { id, athlete: event.athlete }),
+  };
+}
+
+/**
+ * The coaches of an event's school who are not recorded as present.
+ * @param {App} app
+ * @param {FamilyRecord} event
+ */
+function otherCoaches(app, event) {
+  const present = new Set((event.fields.coaches_present ?? []).map((/** @type {any} */ one) => one.id));
+  return event.fields.school_id ? app.season.list({ kind: "coach", filter: { school_id: event.fields.school_id } }).filter((coach) => !present.has(coach.id)) : [];
+}
+
+/**
+ * The dialog that logs an interaction (R090–R093). With `attended`, the flag, the coaches who were there, the interaction and the results are one change.
  * @param {App} app
  * @param {FamilyRecord} event
  * @param {boolean} attended
  */
 export function interactionDialog(app, event, attended) {
+  const id = newId();
   const type = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "interaction_type")));
   const direction = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "direction")));
   const sentiment = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("interaction", "sentiment", "–")));
-  const coaches = (event.fields.coaches_present ?? []).map((/** @type {any} */ one) => h("option", { value: one.id }, one.name ?? WORDS.coach));
-  const coach = /** @type {HTMLSelectElement} */ (h("select", null, h("option", { value: "" }, "–"), coaches));
   const content = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 4, maxlength: "10000", dir: "auto" }));
+  const others = attended ? otherCoaches(app, event) : [];
+  const known = [...(event.fields.coaches_present ?? []).map((/** @type {any} */ one) => ({ id: one.id, name: one.name ?? WORDS.coach })), ...others.map((one) => ({ id: one.id, name: titleOf(one) }))];
+  const coach = /** @type {HTMLSelectElement} */ (h("select", null, h("option", { value: "" }, "–"), known.map((one) => h("option", { value: one.id }, one.name))));
+  const boxes = others.map((one) => /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: `present-${one.id}`, value: one.id })));
+  /** @type {ReturnType<typeof resultFields>[]} */
+  const results = [];
+  const rows = h("div", null);
+  const add = button("plain", WORDS.addAResult, () => {
+    const one = resultFields(`-${results.length}`);
+    results.push(one);
+    rows.append(h("fieldset", null, h("legend", null, WORDS.resultOf(results.length)), one.content));
+    one.type.focus();
+  });
   const now = () => app.season.find("event", event.id) ?? event;
-  const mark = () => (attended ? [app.update(now(), { attended: true })] : []);
-  openDialog(WORDS.logInteractions, (close) => {
-    const log = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.logInteraction));
-    content.addEventListener("input", () => { log.disabled = content.value.trim() === ""; });
-    return [
+  const present = () => boxes.filter((box) => box.checked).map((box) => box.value);
+  const whole = () => results.filter((one) => one.look() === "whole");
+  formDialog(app, WORDS.logInteractions, {
+    label: WORDS.logInteraction,
+    content: [
       h("p", null, WORDS.didYouHaveAnyCoaching(titleOf(event))),
-      h("form", {
-        novalidate: true, on: {
-          submit: (/** @type {Event} */ submitted) => {
-            submitted.preventDefault();
-            if (log.disabled) return;
-            const interaction = app.create("interaction", {
-              event_id: event.id, interaction_type: type.value, direction: direction.value, content: content.value.trim(), ...(sentiment.value ? { sentiment: sentiment.value } : {}),
-              ...(coach.value ? { coach_id: coach.value } : {}),
-            }, { athlete: event.athlete });
-            if (app.perform([...mark(), interaction], attended ? WORDS.attendedAndThe : WORDS.interactionLogged)) close();
-          },
-        },
-      },
-      labelled(WORDS.type, type), labelled(WORDS.direction, direction), coaches.length > 0 && labelled(WORDS.coach, coach), labelled(WORDS.whatHappened, content), labelled(WORDS.sentiment, sentiment),
-      h("div.buttons", null, button("plain", attended ? WORDS.skipForNow : WORDS.cancel, () => { close(); if (attended) app.perform(mark(), WORDS.markedAsAttended); }), log)),
-    ];
+      labelled(WORDS.type, type), labelled(WORDS.direction, direction), known.length > 0 && labelled(WORDS.coach, coach), labelled(WORDS.whatHappened, content), labelled(WORDS.sentiment, sentiment),
+      boxes.length > 0 && h("fieldset", null, h("legend", null, WORDS.coachesPresent), boxes.map((box, place) => h("div.check", null, box, h("label", { for: box.id, dir: "auto" }, titleOf(others[place]))))),
+      attended && [rows, h("p", null, add)],
+    ],
+    check: () => !results.map((one) => one.look()).includes("wrong") && (content.value.trim() !== "" || present().length + whole().length > 0),
+    wanted: () => {
+      const text = content.value.trim();
+      const interaction = app.create("interaction", {
+        event_id: event.id, interaction_type: type.value, direction: direction.value, content: text, ...(sentiment.value ? { sentiment: sentiment.value } : {}), ...(coach.value ? { coach_id: coach.value } : {}),
+      }, { id, athlete: event.athlete });
+      return {
+        operations: [...(attended ? [app.update(now(), { attended: true }, { add: { coaches_present: present() } })] : []), ...(text === "" ? [] : [interaction]), ...whole().map((one) => one.operation(app, event))],
+        done: !attended ? WORDS.interactionLogged : text === "" ? WORDS.markedAsAttended : WORDS.attendedAndThe,
+      };
+    },
+    skip: attended ? { label: WORDS.skipForNow, wanted: () => ({ operations: [app.update(now(), { attended: true })], done: WORDS.markedAsAttended }) } : undefined,
   });
 }
-
-/** Units by type of metric, as the server fills them in. */
-const UNITS = /** @type {{[type: string]: string}} */ ({ velocity: "mph", exit_velo: "mph", sixty_time: "sec", pop_time: "sec", batting_avg: "avg", era: "ERA", strikeouts: "K" });
 
 /**
  * @param {App} app
  * @param {FamilyRecord} event
  */
 function metricDialog(app, event) {
-  const type = /** @type {HTMLSelectElement} */ (h("select", null, choicesOf("metric", "metric_type")));
-  const label = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
-  const value = /** @type {HTMLInputElement} */ (h("input", { inputmode: "decimal", "aria-describedby": "metric-error" }));
-  const unit = /** @type {HTMLInputElement} */ (h("input", { maxlength: "20", value: "mph" }));
-  const notes = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 2, dir: "auto" }));
-  const verified = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "metric-verified" }));
-  const error = h("p.error", { id: "metric-error" });
-  openDialog(WORDS.logPerformanceMetric, (close) => {
-    const log = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.logMetric));
-    const own = labelled(WORDS.label, label, WORDS.asItIsCalledSuch);
-    const check = () => {
-      const isNumber = /^-?[0-9]{1,9}([.,][0-9]{1,4})?$/.test(value.value.trim());
-      error.textContent = value.value.trim() !== "" && !isNumber ? WORDS.pleaseEnterAValidNumber : "";
-      own.toggleAttribute("hidden", type.value !== "other");
-      log.disabled = !isNumber || unit.value.trim() === "" || (type.value === "other" && label.value.trim() === "");
-    };
-    type.addEventListener("change", () => { unit.value = UNITS[type.value] ?? ""; check(); });
-    for (const one of [value, unit, label]) one.addEventListener("input", check);
-    check();
-    return [h("form", {
-      novalidate: true, on: {
-        submit: (/** @type {Event} */ submitted) => {
-          submitted.preventDefault();
-          if (log.disabled) return;
-          const metric = app.create("metric", {
-            event_id: event.id, metric_type: type.value, value: value.value.trim().replace(",", "."), unit: unit.value.trim(), verified: verified.checked,
-            ...(type.value === "other" ? { label: label.value.trim() } : {}), ...(notes.value.trim() ? { notes: notes.value.trim() } : {}),
-          }, { athlete: event.athlete });
-          if (app.perform([metric], WORDS.metricLogged)) close();
-        },
-      },
-    }, labelled(WORDS.metric, type), own, labelled(WORDS.value, value), error, labelled(WORDS.unit, unit), labelled(WORDS.notes, notes), h("div.field.check", null, verified, h("label", { for: "metric-verified" }, WORDS.verified)),
-    h("div.buttons", null, button("plain", WORDS.cancel, close), log))];
+  const result = resultFields();
+  formDialog(app, WORDS.logPerformanceMetric, {
+    label: WORDS.logMetric, content: result.content, check: () => result.look() === "whole", wanted: () => ({ operations: [result.operation(app, event)], done: WORDS.metricLogged }),
   });
 }
 
@@ -127,33 +158,21 @@ function metricDialog(app, event) {
  * @param {FamilyRecord} event
  */
 function coachDialog(app, event) {
-  const { season } = app;
-  const present = new Set((event.fields.coaches_present ?? []).map((/** @type {any} */ one) => one.id));
-  const coaches = season.list({ kind: "coach", filter: { school_id: event.fields.school_id } }).filter((coach) => !present.has(coach.id));
-  openDialog(WORDS.addCoach, (close) => {
-    const first = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
-    const last = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
-    const role = /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" }));
-    const add = (/** @type {string} */ id, /** @type {import("../family/records.js").Operation[]} */ before, /** @type {string} */ name) => {
-      const now = season.find("event", event.id) ?? event;
-      if (app.perform([...before, app.update(now, {}, { add: { coaches_present: [id] } })], WORDS.added(name))) close();
-    };
-    const create = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.add));
-    for (const one of [first, last]) one.addEventListener("input", () => { create.disabled = first.value.trim() === "" || last.value.trim() === ""; });
-    return [
-      coaches.length > 0 && h("div.choices", null, coaches.map((coach) => button("plain", [titleOf(coach), coach.fields.role].filter((one) => one).join(", "), () => add(coach.id, [], titleOf(coach))))),
-      coaches.length === 0 && h("p.hint", null, WORDS.noOtherCoachOfThis),
-      season.may("create", "coach") && h("form", {
-        novalidate: true, on: {
-          submit: (/** @type {Event} */ submitted) => {
-            submitted.preventDefault();
-            if (create.disabled) return;
-            const coach = app.create("coach", { first_name: first.value.trim(), last_name: last.value.trim(), school_id: event.fields.school_id, ...(role.value.trim() ? { role: role.value.trim() } : {}) });
-            add(coach.id, [coach], `${first.value.trim()} ${last.value.trim()}`);
-          },
-        },
-      }, h("h3", null, WORDS.somebodyNew), labelled(WORDS.firstName, first), labelled(WORDS.lastName, last), labelled(WORDS.role, role), h("div.buttons", null, button("plain", WORDS.cancel, close), create)),
-    ].filter((one) => one instanceof Node);
+  const id = newId();
+  const [first, last, role] = Array.from({ length: 3 }, () => /** @type {HTMLInputElement} */ (h("input", { maxlength: "100", dir: "auto" })));
+  const others = otherCoaches(app, event);
+  /** @param {string} coach @param {string} name @param {import("../family/records.js").Operation[]} before */
+  const adding = (coach, name, before = []) => ({ operations: [...before, app.update(app.season.find("event", event.id) ?? event, {}, { add: { coaches_present: [coach] } })], done: WORDS.added(name) });
+  formDialog(app, WORDS.addCoach, {
+    label: WORDS.add,
+    above: (send) => [others.length > 0
+      ? h("div.choices", null, others.map((coach) => button("plain", [titleOf(coach), coach.fields.role].filter((one) => one).join(", "), () => send(adding(coach.id, titleOf(coach))))))
+      : h("p.hint", null, WORDS.noOtherCoachOfThis)],
+    content: [h("h3", null, WORDS.somebodyNew), labelled(WORDS.firstName, first), labelled(WORDS.lastName, last), labelled(WORDS.role, role)],
+    check: () => first.value.trim() !== "" && last.value.trim() !== "",
+    wanted: () => adding(id, `${first.value.trim()} ${last.value.trim()}`, [
+      app.create("coach", { first_name: first.value.trim(), last_name: last.value.trim(), school_id: event.fields.school_id, ...(role.value.trim() ? { role: role.value.trim() } : {}) }, { id }),
+    ]),
   });
 }
 

@@ -1,8 +1,9 @@
 // Forms: fields with labels and errors, what was typed kept on this device, questions before it is lost.
-import { ask, openDialog } from "../screen/dialog.js";
+import { ask } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { KINDS } from "../family/kinds.js";
-import { Submission } from "./submission.js";
+import { newId } from "../sessions/ids.js";
+import { formDialog, Submission } from "./submission.js";
 import { WORDS } from "../words/form.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -23,7 +24,7 @@ import { WORDS } from "../words/form.js";
 const KEEP_AFTER = 100;
 
 /** Controls by the declared types of fields. */
-const CONTROLS = /** @type {{[type: string]: string}} */ ({
+export const CONTROLS = /** @type {{[type: string]: string}} */ ({
   date: "date", time: "time", local_date_time: "datetime-local", url: "url", decimal: "text", measure: "text", integer: "number", text: "textarea", flag: "checkbox", choice: "select",
 });
 
@@ -295,6 +296,7 @@ export function schoolField(app, form) {
     hidden.school.value = one;
     hidden.host.value = other;
     update();
+    form.element.dispatchEvent(new Event("change"));
   }
 
   // The entries are acts as well as values: the form hears of them once they are done.
@@ -307,7 +309,6 @@ export function schoolField(app, form) {
       newSchoolDialog(app, (id) => set(id, ""));
     } else if (value !== "host") set(value === "none" ? "" : value, "");
     update();
-    form.element.dispatchEvent(new Event("change"));
   });
   return { element, value: () => ({ school_id: hidden.school.value, host: hidden.host.value }), set, update };
 }
@@ -317,25 +318,12 @@ export function schoolField(app, form) {
  * @param {string} title
  * @param {string} yes
  * @param {{label: string, value: string}} field
- * @param {(name: string) => void} done
+ * @param {(name: string) => import("./submission.js").Wanted | Promise<void> | void} done the change that the name makes, or what the name is for
  */
 export function nameDialog(app, title, yes, { label, value }, done) {
   const input = /** @type {HTMLInputElement} */ (h("input", { id: "name-dialog", value, maxlength: "255", autofocus: true, dir: "auto" }));
-  openDialog(title, (close) => {
-    const go = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, yes));
-    const check = () => { go.disabled = input.value.trim() === ""; };
-    input.addEventListener("input", check);
-    check();
-    return [h("form", {
-      novalidate: true, on: {
-        submit: (/** @type {Event} */ event) => {
-          event.preventDefault();
-          if (go.disabled) return;
-          close();
-          done(input.value.trim());
-        },
-      },
-    }, h("div.field", null, h("label", { for: "name-dialog" }, label), input), h("div.buttons", null, button("plain", WORDS.cancel, close), go))];
+  formDialog(app, title, {
+    label: yes, content: [h("div.field", null, h("label", { for: "name-dialog" }, label), input)], check: () => input.value.trim() !== "", wanted: () => done(input.value.trim()),
   });
 }
 
@@ -344,25 +332,18 @@ export function nameDialog(app, title, yes, { label, value }, done) {
  * @param {(id: string) => void} done
  */
 export function newSchoolDialog(app, done) {
+  const id = newId();
   const name = /** @type {HTMLInputElement} */ (h("input", { id: "school-name", maxlength: "255", autofocus: true, dir: "auto" }));
   const location = /** @type {HTMLInputElement} */ (h("input", { id: "school-location", maxlength: "255", dir: "auto" }));
-  openDialog(WORDS.addNewSchool2, (close) => {
-    const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit", disabled: true }, WORDS.saveSchool));
-    name.addEventListener("input", () => { save.disabled = name.value.trim() === ""; });
-    return [h("form", {
-      novalidate: true, on: {
-        submit: (/** @type {Event} */ event) => {
-          event.preventDefault();
-          if (save.disabled) return;
-          const operation = app.create("school", { name: name.value.trim(), ...(location.value.trim() ? { location: location.value.trim() } : {}) });
-          if (!app.perform([operation], WORDS.added(name.value.trim()))) return;
-          close();
-          done(operation.id);
-        },
-      },
-    },
-    h("div.field", null, h("label", { for: "school-name" }, WORDS.schoolName, h("span.required", { "aria-hidden": "true" }, " *")), name),
-    h("div.field", null, h("label", { for: "school-location" }, WORDS.location), location),
-    h("div.buttons", null, button("plain", WORDS.cancel, close), save))];
+  formDialog(app, WORDS.addNewSchool2, {
+    label: WORDS.saveSchool, failed: WORDS.failedToAddSchool, check: () => name.value.trim() !== "",
+    content: [
+      h("div.field", null, h("label", { for: "school-name" }, WORDS.schoolName, h("span.required", { "aria-hidden": "true" }, " *")), name),
+      h("div.field", null, h("label", { for: "school-location" }, WORDS.location), location),
+    ],
+    wanted: () => ({
+      operations: [app.create("school", { name: name.value.trim(), ...(location.value.trim() ? { location: location.value.trim() } : {}) }, { id })], done: WORDS.added(name.value.trim()),
+    }),
+    saved: () => done(id),
   });
 }

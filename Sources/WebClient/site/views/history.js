@@ -18,7 +18,7 @@ const RESTORED = ["event", "trip", "trip_item", "document", "school", "coach", "
  * @param {App} app
  * @param {any} change
  */
-function entryText(app, change) {
+export function entryText(app, change) {
   const label = (KINDS[change.kind]?.label ?? change.kind).toLowerCase();
   const record = app.store.engine.record(change.id);
   const name = record ? titleOf(record) : change.fields?.name ?? change.fields?.title ?? "";
@@ -26,7 +26,9 @@ function entryText(app, change) {
   if (change.op !== "update" || !KINDS[change.kind]) return h("li", { dir: "auto" }, head);
   const fields = Object.keys(change.fields ?? {}).map((field) => {
     const named = KINDS[change.kind].fields.find((one) => one.name === field)?.label ?? field;
-    return h("li", { dir: "auto" }, `${named}: ${valueText(app, change.kind, field, change.before?.[field])} → ${valueText(app, change.kind, field, change.fields[field])}`);
+    const value = valueText(app, change.kind, field, change.fields[field]);
+    // A change that has just come does not have the values before it.
+    return h("li", { dir: "auto" }, `${named}: ${change.before ? `${valueText(app, change.kind, field, change.before[field])} → ` : ""}${value}`);
   });
   return h("li", { dir: "auto" }, head, h("ul.changes", null, fields));
 }
@@ -73,8 +75,9 @@ export function deletedDialog(app) {
 
   async function load() {
     try {
-      const pages = await Promise.all(RESTORED.map((kind) => app.store.ask((request) => ({ type: "list", request, kind, deleted: true, limit: 50 })).catch(() => ({ type: "page", records: [] }))));
-      const records = pages.flatMap((page) => /** @type {any} */ (page).records ?? []).sort((one, other) => (other.deleted_at ?? 0) - (one.deleted_at ?? 0));
+      const pages = await Promise.all(RESTORED.map((kind) => app.store.ask((request) => ({ type: "list", request, kind, deleted: true, limit: 50 })).catch(() => undefined)));
+      if (!pages.some((page) => page)) throw new Error("no answer");
+      const records = pages.flatMap((page) => page?.records ?? []).sort((one, other) => (other.deleted_at ?? 0) - (one.deleted_at ?? 0));
       state.textContent = records.length === 0 ? WORDS.nothingWasDeletedInThe : "";
       fill(list, records.map((record) => h("li", null,
         h("div", null, h("strong", { dir: "auto" }, titleOf(record) || record.fields.text?.slice(0, 80)), h("p.hint", null, WORDS.deletedBy(KINDS[record.kind].label, instantText(record.deleted_at ?? record.updated_at), app.season.nameOf(record.updated_by)))),

@@ -102,7 +102,7 @@ export function settingsPage(app) {
       const isHere = app.store.engine.presence.has(member.id);
       return h("li", null, h("div", null, h("strong", { dir: "auto" }, member.fields.name), isSelf && WORDS.you, h("p.hint", null, ROLES[member.fields.role] ?? member.fields.role, isHere && WORDS.hereNow)),
         h("div.actions", null,
-          season.may("update", "member", { record: member, fields: ["name"] }) && button("plain", WORDS.rename, () => nameDialog(app, WORDS.rename, WORDS.save, { label: WORDS.name, value: member.fields.name }, (name) => { app.perform([app.update(member, { name })], WORDS.renamed); }), { "aria-label": WORDS.renameOf(member.fields.name) }),
+          season.may("update", "member", { record: member, fields: ["name"] }) && button("plain", WORDS.rename, () => nameDialog(app, WORDS.rename, WORDS.save, { label: WORDS.name, value: member.fields.name }, (name) => ({ operations: [app.update(member, { name })], done: WORDS.renamed })), { "aria-label": WORDS.renameOf(member.fields.name) }),
           isParent && !isSelf && member.fields.role !== "athlete" && button("plain", member.fields.role === "parent" ? WORDS.makeAGuest : WORDS.makeAParent, () => app.perform([app.update(member, { role: member.fields.role === "parent" ? "guest" : "parent" })], WORDS.roleChanged), { "aria-label": WORDS.changeTheRoleOf(member.fields.name) }),
           season.may("delete", "member", { record: member }) && button("danger", isSelf ? WORDS.leaveTheFamily : WORDS.remove, () => remove(member.id), { "aria-label": isSelf ? WORDS.leaveTheFamily : WORDS.removeOf(member.fields.name) })));
     }));
@@ -129,6 +129,15 @@ export function settingsPage(app) {
   }
 
   let hasInvites = false;
+  /** Whether the server did not answer what this page asked it over HTTP. */
+  let isAway = false;
+
+  function loadAll() {
+    isAway = false;
+    loadPasskeys();
+    loadSessions();
+    loadAccount();
+  }
 
   async function loadInvites() {
     if (season.role !== "parent" || app.store.engine.phase !== "live") return;
@@ -154,6 +163,7 @@ export function settingsPage(app) {
 
   async function loadSessions() {
     const answer = await request("GET", "/sessions");
+    isAway ||= answer.status === 0;
     if (answer.status !== 200) {
       fill(sessions, h("li.hint", null, sentence(answer)));
       return;
@@ -242,11 +252,9 @@ export function settingsPage(app) {
   const activity = /** @type {HTMLInputElement} */ (h("input", { id: "show-activity", type: "checkbox", checked: shownToOthers.isOn, on: { change: () => shownToOthers.set(activity.checked) } }));
   fill(invitesPart, h("h2", null, WORDS.invites), invites, button("plain", WORDS.inviteSomebodyPart, () => inviteDialog(app, loadInvites)));
   fill(passkeysPart, h("h2", null, WORDS.passkeys), passkeys, button("plain", WORDS.addAPasskeyOfThis, addPasskey));
-  loadPasskeys();
   showMembers();
   loadInvites();
-  loadSessions();
-  loadAccount();
+  loadAll();
   return {
     title: WORDS.settings,
     element: h("section.settings", null, h("h1", null, WORDS.settings),
@@ -261,6 +269,7 @@ export function settingsPage(app) {
     update: (ids) => {
       if (ids === undefined || ids.size > 0) showMembers();
       if (!hasInvites) loadInvites();
+      if (isAway && app.store.engine.phase === "live") loadAll();
     },
   };
 }

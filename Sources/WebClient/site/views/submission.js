@@ -1,4 +1,6 @@
 // What a form requested: the form stays until the server has answered, and closes only on success (R164).
+import { openDialog } from "../screen/dialog.js";
+import { button, fill, h } from "../screen/html.js";
 import { WORDS } from "../words/submission.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -7,6 +9,8 @@ import { WORDS } from "../words/submission.js";
 /** @typedef {import("../wire/rejections.js").Rejection} Rejection */
 /** @typedef {import("../sessions/store.js").Outcome} Outcome */
 /** @typedef {{mutation: number, outcome: Promise<Outcome>}} Requested */
+/** @typedef {import("../screen/html.js").Child} Child */
+/** @typedef {{operations: Operation[], done: string}} Wanted a change, and the message of its success */
 
 /** An answer that takes longer than that many milliseconds makes the page ask for a sign of life. */
 const PATIENCE = 5_000;
@@ -115,4 +119,62 @@ export class Submission {
   #complain(rejection) {
     this.app.toasts.show(rejection.message, { label: WORDS.show, act: () => this.app.router.go("/kept") });
   }
+}
+
+/**
+ * Opens a form in a dialog, which closes only on success: it waits for the answer, and says what was refused.
+ * @param {App} app
+ * @param {string} title
+ * @param {{label: string, content: Child[], wanted: () => Wanted | string | Promise<void> | void, check?: () => boolean, above?: (send: (wanted: Wanted) => void) => Child[],
+ *   skip?: {label: string, wanted: () => Wanted}, failed?: string, saved?: () => void}} options
+ *   `wanted`: the change, or the sentence about what is missing; nothing if the form itself has done it. `check`: false disables the button. `above`: what stands above
+ *   the form, and may send something else. `skip`: in place of Cancel. `failed`: goes before the reason of a refusal
+ */
+export function formDialog(app, title, { label, content, wanted, check = () => true, above = () => [], skip, failed, saved = () => {} }) {
+  const submission = new Submission(app);
+  const error = h("p.error", { role: "alert" });
+  const submit = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, label));
+  const look = () => { submit.disabled = submission.isWaiting || !check(); };
+
+  /** @param {ReturnType<typeof wanted>} one */
+  async function send(one) {
+    if (submission.isWaiting) return;
+    fill(error, typeof one === "string" && one);
+    if (typeof one === "string") return;
+    if (one && "operations" in one) {
+      const answer = submission.send(one.operations, one.done);
+      look();
+      fill(submit, WORDS.saving);
+      const rejection = await answer;
+      fill(submit, label);
+      look();
+      if (submission.isLeft) return;
+      if (rejection) {
+        fill(error, failed && `${failed} `, rejection.message);
+        return;
+      }
+    }
+    close();
+    saved();
+  }
+
+  const cancel = button("plain", skip?.label ?? WORDS.cancel, () => {
+    if (skip) {
+      send(skip.wanted());
+      return;
+    }
+    submission.forget();
+    close();
+  });
+  const form = h("form", {
+    novalidate: true, on: {
+      input: look, change: look,
+      submit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        if (!submit.disabled) send(wanted());
+      },
+    },
+  }, content, error, h("div.buttons", null, cancel, submit));
+  const { close } = openDialog(title, () => [...above(send), form], { closed: () => { submission.isLeft = true; } });
+  look();
 }

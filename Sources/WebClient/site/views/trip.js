@@ -1,7 +1,6 @@
 // One trip: its itinerary by day, shift, copy, print (R150–R165).
 import { readDate, writeDate } from "../dates/calendar.js";
 import { daysOf, itinerary } from "../family/itinerary.js";
-import { openDialog } from "../screen/dialog.js";
 import { button, fill, h, link, refill } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
 import { newId } from "../sessions/ids.js";
@@ -12,6 +11,7 @@ import { historyDialog } from "./history.js";
 import { labelled } from "./event.js";
 import { presses } from "./keys.js";
 import { titleOf } from "./season.js";
+import { formDialog } from "./submission.js";
 import { itemDialog, itemRow, place } from "./trip-items.js";
 import { tripDialog } from "./trips.js";
 
@@ -32,26 +32,23 @@ function daysDialog(app, trip, act) {
   const from = readDate(trip.fields.start_date);
   if (from === undefined) return;
   const start = /** @type {HTMLInputElement} */ (h("input", { type: "date", value: writeDate(act === "shift" ? from : from + 364) }));
-  const error = h("p.error", { role: "alert" });
-  openDialog(act === "shift" ? WORDS.moveTheWholeTrip : WORDS.copyTheTrip, (close) => [h("form", {
-    novalidate: true, on: {
-      submit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        const to = readDate(start.value);
-        const days = to === undefined ? 0 : to - from;
-        error.textContent = to === undefined ? WORDS.theNewFirstDayIs : act === "shift" && days === 0 ? WORDS.theTripBeginsOnThis : Math.abs(days) > 3660 ? WORDS.atMostTenYearsEarlier : "";
-        if (error.textContent !== "") return;
-        const now = app.season.find("trip", trip.id) ?? trip;
-        const copy = newId();
-        const done = act === "shift" ? app.perform([{ op: "shift", kind: "trip", id: trip.id, base: now.version, days }], WORDS.moved(titleOf(trip)))
-          : app.perform([{ op: "copy", kind: "trip", id: copy, from: trip.id, days }], WORDS.copied(titleOf(trip)));
-        if (!done) return;
-        close();
-        if (act === "copy") app.router.go(`/trips/${copy}`);
-      },
+  // Drawn once: however often it is sent, it is one copy (R013).
+  const copy = newId();
+  formDialog(app, act === "shift" ? WORDS.moveTheWholeTrip : WORDS.copyTheTrip, {
+    label: act === "shift" ? WORDS.move : WORDS.copy,
+    content: [h("p", null, WORDS.daysMoveLocalTimesStay), labelled(WORDS.newFirstDay, start)],
+    wanted: () => {
+      const to = readDate(start.value);
+      if (to === undefined) return WORDS.theNewFirstDayIs;
+      const days = to - from;
+      if (act === "shift" && days === 0) return WORDS.theTripBeginsOnThis;
+      if (Math.abs(days) > 3660) return WORDS.atMostTenYearsEarlier;
+      const now = app.season.find("trip", trip.id) ?? trip;
+      return act === "shift" ? { operations: [{ op: "shift", kind: "trip", id: trip.id, base: now.version, days }], done: WORDS.moved(titleOf(trip)) }
+        : { operations: [{ op: "copy", kind: "trip", id: copy, from: trip.id, days }], done: WORDS.copied(titleOf(trip)) };
     },
-  }, h("p", null, WORDS.daysMoveLocalTimesStay), labelled(WORDS.newFirstDay, start), error,
-  h("div.buttons", null, button("plain", WORDS.cancel, close), h("button.primary", { type: "submit" }, act === "shift" ? WORDS.move : WORDS.copy)))]);
+    saved: () => { if (act === "copy") app.router.go(`/trips/${copy}`); },
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ import { MonthGrid } from "./calendar.js";
 import { labelled } from "./event.js";
 import { differing } from "./form.js";
 import { shortened, titleOf } from "./season.js";
-import { Submission } from "./submission.js";
+import { formDialog } from "./submission.js";
 import { itemDialog, itemRow, itemsOn } from "./trip-items.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -38,46 +38,26 @@ export function tripDialog(app, trip, done) {
     const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: `member-${member.id}`, checked: chosen.has(member.id), value: member.id }));
     return h("div.check", null, box, h("label", { for: `member-${member.id}`, dir: "auto" }, member.fields.name));
   }));
-  const error = h("p.error", { role: "alert" });
-  const submission = new Submission(app);
-  const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, trip ? WORDS.save : WORDS.add));
   start.addEventListener("change", () => { if (end.value === "" || end.value < start.value) end.value = start.value; });
-  openDialog(trip ? WORDS.editTrip : WORDS.newTrip, (close) => [h("form", {
-    novalidate: true, on: {
-      submit: async (/** @type {Event} */ event) => {
-        event.preventDefault();
-        if (save.disabled) return;
-        const missing = name.value.trim() === "" ? name : start.value === "" ? start : undefined;
-        error.textContent = missing === name ? WORDS.tripNameIsRequired : missing ? WORDS.startDateIsRequired : end.value !== "" && end.value < start.value ? WORDS.endDateMustBeAfter : "";
-        if (error.textContent !== "") {
-          (missing ?? end).focus();
-          return;
-        }
-        const ids = [...people.querySelectorAll("input:checked")].map((one) => /** @type {HTMLInputElement} */ (one).value);
-        const held = [...chosen];
-        /** @type {import("../family/records.js").Operation[]} */
-        const operations = [];
-        const wanted = { name: name.value.trim(), start_date: start.value, end_date: end.value, location: location.value.trim(), notes: notes.value.trim() };
-        if (trip) {
-          const now = app.season.find("trip", id) ?? trip;
-          const changed = differing(wanted, trip.fields);
-          const add = ids.filter((one) => !chosen.has(one)), remove = held.filter((one) => !ids.includes(one));
-          if (Object.keys(changed).length + add.length + remove.length > 0) operations.push({ ...app.update(now, changed, { add: { participants: add }, remove: { participants: remove } }), base: Math.min(now.version, trip.version) });
-        } else operations.push(app.create("trip", { ...differing(wanted), ...(ids.length > 0 ? { participants: ids } : {}) }, { id }));
-        save.disabled = true;
-        const rejection = await submission.send(operations, trip ? WORDS.tripSaved : WORDS.created(shortened(wanted.name, 40)));
-        save.disabled = false;
-        if (submission.isLeft) return;
-        if (rejection) {
-          fill(error, rejection.message);
-          return;
-        }
-        close();
-        done(id);
-      },
+  formDialog(app, trip ? WORDS.editTrip : WORDS.newTrip, {
+    label: trip ? WORDS.save : WORDS.add,
+    content: [labelled(WORDS.tripName, name), labelled(WORDS.startDate, start), labelled(WORDS.endDate, end), labelled(WORDS.location, location), labelled(WORDS.notes, notes), people],
+    wanted: () => {
+      const missing = name.value.trim() === "" ? name : start.value === "" ? start : end.value !== "" && end.value < start.value ? end : undefined;
+      missing?.focus();
+      if (missing) return missing === name ? WORDS.tripNameIsRequired : missing === start ? WORDS.startDateIsRequired : WORDS.endDateMustBeAfter;
+      const ids = [...people.querySelectorAll("input:checked")].map((one) => /** @type {HTMLInputElement} */ (one).value);
+      const wanted = { name: name.value.trim(), start_date: start.value, end_date: end.value, location: location.value.trim(), notes: notes.value.trim() };
+      const done = trip ? WORDS.tripSaved : WORDS.created(shortened(wanted.name, 40));
+      if (!trip) return { operations: [app.create("trip", { ...differing(wanted), ...(ids.length > 0 ? { participants: ids } : {}) }, { id })], done };
+      const now = app.season.find("trip", id) ?? trip;
+      const changed = differing(wanted, trip.fields);
+      const add = ids.filter((one) => !chosen.has(one)), remove = [...chosen].filter((one) => !ids.includes(one));
+      const isSame = Object.keys(changed).length + add.length + remove.length === 0;
+      return { operations: isSame ? [] : [{ ...app.update(now, changed, { add: { participants: add }, remove: { participants: remove } }), base: Math.min(now.version, trip.version) }], done };
     },
-  }, labelled(WORDS.tripName, name), labelled(WORDS.startDate, start), labelled(WORDS.endDate, end), labelled(WORDS.location, location), labelled(WORDS.notes, notes), people, error,
-  h("div.buttons", null, button("plain", WORDS.cancel, () => { submission.forget(); close(); }), save))], { closed: () => { submission.isLeft = true; } });
+    saved: () => done(id),
+  });
 }
 
 /** The trips of a day that a month has room for. */

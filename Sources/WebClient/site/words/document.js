@@ -34,7 +34,6 @@ export const WORDS = {
   endIt: "End it",
   theLinkIsEnded: "The link is ended",
   shareWithASchoolPart: "+ Share with a school",
-  loading: "Loading …",
   documentNotFound: "Document not found",
   returnToDocuments: "Return to Documents →",
   backToDocuments: "← Back to Documents",
@@ -54,4 +53,5 @@ export const WORDS = {
   deleted: (/** @type {string} */ title) => `${title} deleted`,
   otherVersions: "Other versions",
   document: "Document",
+  linksAreShownWhen: "Its link is shown when the connection is back.",
 };

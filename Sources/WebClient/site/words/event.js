@@ -12,6 +12,8 @@ export const WORDS = {
   sentiment: "Sentiment",
   skipForNow: "Skip for Now",
   cancel: "Cancel",
+  addAResult: "+ Add a result",
+  resultOf: (/** @type {number} */ number) => `Result ${number}`,
   markedAsAttended: "Marked as attended",
   logPerformanceMetric: "Log Performance Metric",
   logMetric: "Log Metric",

@@ -23,6 +23,7 @@ export const WORDS = {
   schoolName: "School name",
   addNewSchool2: "Add New School",
   saveSchool: "Save School",
+  failedToAddSchool: "Failed to add school. Please try again.",
   added: (/** @type {string} */ name) => `${name} added`,
   location: "Location",
 };

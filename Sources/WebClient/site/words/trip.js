@@ -9,7 +9,6 @@ export const WORDS = {
   copied: (/** @type {string} */ title) => `${title} copied`,
   daysMoveLocalTimesStay: "Days move, local times stay as they are. All items come along.",
   newFirstDay: "New first day",
-  cancel: "Cancel",
   move: "Move",
   copy: "Copy",
   backToTrips: "← Back to Trips",
