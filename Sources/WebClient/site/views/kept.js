@@ -5,6 +5,8 @@ import { Cache } from "../sessions/cache.js";
 import { button, fill, h, keyed } from "../screen/html.js";
 import { counted, instantText } from "../words/dates.js";
 import { WORDS } from "../words/kept.js";
+import { choicesOf } from "./event.js";
+import { CONTROLS } from "./form.js";
 import { deletedDialog, historyDialog } from "./history.js";
 import { overlapDialog } from "./trip-items.js";
 import { titleOf } from "./season.js";
@@ -41,8 +43,41 @@ function operationText(app, operation) {
  */
 export function keptPage(app) {
   const waiting = h("ul.kept", null), refused = h("div.kept", null), files = h("p.hint", null), rescue = h("div", null), heading = h("h2", null), refusedHeading = h("h2", null);
-  /** The decisions of conflicts that are not complete yet, by draft. @type {Map<number, {[field: string]: ConflictChoice}>} */
+  /** The decisions of conflicts that are not complete yet, by draft. */
+  /** @type {Map<number, {[field: string]: ConflictChoice}>} */
   const choices = new Map();
+  /** The controls for values of neither side, by draft and field: what is typed in them stays when their row is drawn again. */
+  /** @type {Map<string, HTMLElement>} */
+  const typed = new Map();
+
+  /**
+   * The control for a value of neither side; undefined for types that nobody types.
+   * @param {number} id of the draft
+   * @param {string} kind
+   * @param {import("../sync/conflicts.js").ConflictSide} side
+   */
+  function another(id, kind, { field, theirs }) {
+    const held = typed.get(`${id} ${field}`);
+    const declared = KINDS[kind].fields.find((one) => one.name === field);
+    const type = CONTROLS[declared?.type ?? ""] ?? (declared?.type === "line" ? "text" : undefined);
+    if (held || type === undefined || type === "checkbox") return held;
+    const attributes = {
+      value: String(theirs ?? ""), "aria-label": WORDS.anotherValueOf(declared?.label), "data-act": `value ${id} ${field}`, dir: "auto",
+      on: {
+        input: () => {
+          const value = type === "number" ? Number(control.value) : control.value.trim();
+          choices.set(id, { ...choices.get(id), [field]: { value: control.value.trim() === "" ? null : value } });
+          // The rest of the draft is drawn again with the next change; the caret stays where it is.
+          const radio = /** @type {HTMLInputElement | null} */ (document.getElementById(`${id}-${field}-value`));
+          if (radio && !radio.checked) update();
+        },
+      },
+    };
+    const control = /** @type {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */ (
+      type === "textarea" ? h("textarea", { rows: 2, ...attributes }) : type === "select" ? h("select", attributes, choicesOf(kind, field, "–")) : h("input", { type, ...attributes }));
+    typed.set(`${id} ${field}`, control);
+    return control;
+  }
 
   /** @param {number} id @param {ConflictSides} shown */
   function conflict(id, shown) {
@@ -50,7 +85,7 @@ export function keptPage(app) {
     const decide = (/** @type {ConflictChoice | undefined} */ whole) => {
       try {
         const fresh = app.store.engine.conflict(id);
-        const { outcome } = app.store.resolve(fresh ?? shown, made, whole);
+        const { outcome } = app.store.resolve(fresh ?? shown, (whole === undefined && choices.get(id)) || {}, whole);
         choices.delete(id);
         outcome.then(({ rejection }) => app.toasts.show(rejection ? rejection.message : WORDS.decidedAndSaved));
       } catch (error) {
@@ -74,18 +109,21 @@ export function keptPage(app) {
         h("tbody", null, contested.map((side) => {
           const label = KINDS[kind].fields.find((one) => one.name === side.field)?.label ?? side.field;
           const type = KINDS[kind].fields.find((one) => one.name === side.field)?.type;
-          const options = [["yours", WORDS.yours], ["theirs", WORDS.theirs], ...(["text", "line", "set"].includes(type ?? "") && side.yours !== null && side.theirs !== null ? [["both", WORDS.both]] : [])];
+          const control = another(id, kind, side);
+          const hasBoth = ["text", "line", "set"].includes(type ?? "") && side.yours !== null && side.theirs !== null;
+          const options = [["yours", WORDS.yours], ["theirs", WORDS.theirs], ...(hasBoth ? [["both", WORDS.both]] : []), ...(control ? [["value", WORDS.another]] : [])];
+          const chosen = made[side.field];
           return h("tr", null, h("th", { scope: "row" }, label),
             h("td", { dir: "auto" }, valueText(app, kind, side.field, side.base)), h("td", { dir: "auto" }, valueText(app, kind, side.field, side.yours)),
             h("td", { dir: "auto" }, valueText(app, kind, side.field, side.theirs), h("br", null), h("span.hint", null, `${app.season.nameOf(side.member)}${side.at ? `, ${instantText(side.at)}` : ""}`)),
             h("td", null, h("fieldset.inline", null, h("legend.unseen", null, WORDS.keepOf(label)), options.map(([word, text]) => {
-              const box = /** @type {HTMLInputElement} */ (h("input", { type: "radio", name: `${id} ${side.field}`, id: `${id}-${side.field}-${word}`, checked: made[side.field] === word, "data-act": `${id} ${side.field} ${word}`,
-                on: { change: () => { choices.set(id, { ...choices.get(id), [side.field]: /** @type {any} */ (word) }); update(); } } }));
+              const box = /** @type {HTMLInputElement} */ (h("input", { type: "radio", name: `${id} ${side.field}`, id: `${id}-${side.field}-${word}`, checked: (typeof chosen === "object" ? "value" : chosen) === word, "data-act": `${id} ${side.field} ${word}`,
+                on: { change: () => { choices.set(id, { ...choices.get(id), [side.field]: /** @type {any} */ (word) }); if (word === "value") control?.dispatchEvent(new Event("input")); update(); } } }));
               return h("span.check", null, box, h("label", { for: `${id}-${side.field}-${word}` }, text));
-            }))));
+            })), control));
         })))),
       others.length > 0 && h("p.hint", null, WORDS.notContestedSavedWith(others.map((side) => `${KINDS[kind].fields.find((one) => one.name === side.field)?.label ?? side.field}: ${valueText(app, kind, side.field, side.yours)}`).join("; "))),
-      h("div.buttons", null, button("plain", WORDS.allTheirs, () => decide("theirs"), { "data-act": `theirs ${id}` }), button("plain", WORDS.allMine, () => { choices.set(id, {}); decide("yours"); }, { "data-act": `yours ${id}` }),
+      h("div.buttons", null, button("plain", WORDS.allTheirs, () => decide("theirs"), { "data-act": `theirs ${id}` }), button("plain", WORDS.allMine, () => decide("yours"), { "data-act": `yours ${id}` }),
         h("button.primary", { type: "button", disabled: contested.some((side) => made[side.field] === undefined), "data-act": `decide ${id}`, on: { click: () => decide(undefined) } }, WORDS.saveMyChoices)),
     ];
   }

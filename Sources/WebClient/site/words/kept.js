@@ -23,6 +23,8 @@ export const WORDS = {
   theirs: "Theirs",
   keep: "Keep",
   both: "Both",
+  another: "Another",
+  anotherValueOf: (/** @type {string | undefined} */ label) => `Another value for ${label}`,
   keepOf: (/** @type {string} */ label) => `Keep of ${label}`,
   notContestedSavedWith: (/** @type {string} */ list) => `Not contested, saved with your decision: ${list}`,
   allTheirs: "All theirs",
