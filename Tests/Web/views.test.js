@@ -7,7 +7,8 @@ import { instantOf, knowsZone, localAt, todayIn } from "../../Sources/WebClient/
 import { refusal } from "../../Sources/WebClient/site/family/permission.js";
 import { compare, folded, prefix } from "../../Sources/WebClient/site/folding/folded.js";
 import { listKeys } from "../../Sources/WebClient/site/queries/keys.js";
-import { refusalOf, select } from "../../Sources/WebClient/site/queries/query.js";
+import { select } from "../../Sources/WebClient/site/queries/query.js";
+import { refusalOf } from "../../Sources/WebClient/site/queries/refusal.js";
 import { documentFigures, eventFigures, metricFigures } from "../../Sources/WebClient/site/queries/statistics.js";
 
 const read = (name) => JSON.parse(readFileSync(new URL(`../../proto/views/${name}.json`, import.meta.url), "utf8"));

@@ -126,6 +126,11 @@ async function start() {
     }
     return signIn({ code: "", reason: sentence(answer) });
   }
+  // The copy on this device is read while the server says who is signed in.
+  const ahead = memory.memberships.length > 0 && !brief.isSet ? openCache().then(async (cache) => {
+    await cache?.readAhead(memory.memberships.map((one) => one.family)).catch(() => undefined);
+    return cache;
+  }) : undefined;
   const known = await session();
   if (known.state === "signed_in" && (code !== "" || new URLSearchParams(location.search).has("add"))) return addFamily(code, known.memberships);
   if (code !== "" && known.state !== "unreachable") return signIn({ code });
@@ -134,7 +139,7 @@ async function start() {
     if (brief.isSet) return open(known.memberships, { isBrief: true });
     const notice = await forgetLost(held.filter((one) => !known.memberships.some((other) => other.family === one.family)));
     memory.memberships = known.memberships;
-    return open(known.memberships, { isBrief: false, notice });
+    return open(known.memberships, { isBrief: false, notice, cache: await ahead });
   }
   if (known.state === "signed_out") {
     const gone = await forgetLost(held.filter(hasEnded));
@@ -143,7 +148,7 @@ async function start() {
     memory.memberships = [];
     return signIn({ code: "", reason: gone ?? (held.length > 0 ? TEXTS.youAreSignedOutOn : undefined) });
   }
-  if (held.length > 0) return open(held, { isBrief: false });
+  if (held.length > 0) return open(held, { isBrief: false, cache: await ahead });
   fill(root, h("main.sign-in", null, h("h1", null, TEXTS.huddle),
     h("p.notice", { role: "alert" }, TEXTS.theServerDoesNotAnswer), h("div.buttons", null, button("primary", TEXTS.tryAgain, () => location.reload()))));
   return undefined;
@@ -221,16 +226,16 @@ function showFamilies(memberships, chosen, notice) {
 /**
  * Opens a family.
  * @param {Membership[]} memberships
- * @param {{isBrief: boolean, family?: string, notice?: string}} options `notice`: what happened before
+ * @param {{isBrief: boolean, family?: string, notice?: string, cache?: Cache}} options `notice`: what happened before; `cache`: the copy on this device, if it is open already
  */
-async function open(memberships, { isBrief, family, notice }) {
+async function open(memberships, { isBrief, family, notice, cache: opened }) {
   const wanted = family ?? new URLSearchParams(location.search).get("family") ?? undefined;
   const membership = memberships.find((one) => one.family === wanted) ?? (memberships.length === 1 ? memberships[0] : undefined);
   if (!membership) {
-    showFamilies(memberships, (one) => open(memberships, { isBrief, family: one.family }), notice);
+    showFamilies(memberships, (one) => open(memberships, { isBrief, family: one.family, cache: opened }), notice);
     return;
   }
-  const cache = isBrief ? undefined : await openCache();
+  const cache = isBrief ? undefined : opened ?? (await openCache());
   const slots = new Slots();
   const store = new Store({ cache, slots });
   if (!isBrief) store.storageProblem = storageProblem;

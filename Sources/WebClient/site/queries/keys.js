@@ -10,22 +10,14 @@ import { ORDERED_NAME_OCTETS, QUERIES } from "./declarations.js";
  * zone, which is read as UTC. `dates/zones.js` has one.
  * @typedef {(zone: string, minutes: number) => number | undefined} InstantOf
  */
-/**
- * @typedef {object} ListKeys
- * @property {FamilyRecord} record
- * @property {number} moment day and time, or the instant if it has a zone; a day without a time comes before its times
- * @property {number | undefined} firstDay days since 1970-01-01; undefined without a date
- * @property {number} lastDay
- * @property {string | undefined} type the word of the type, if the kind declares it
- * @property {"attended" | "registered" | "not_registered"} status
- * @property {number} sharedCount
- * @property {string | undefined} parent the event or the trip to which the record belongs
- * @property {string} name the folded name, as far as it counts for the order
- * @property {string} texts the folded name and the other folded texts, for searches
- */
 
 /** Half of a pair of code units, which no text holds: no search matches across two texts. */
 const SEPARATOR = "\ud800";
+
+/** Days by their texts, and how many are remembered. */
+/** @type {Map<string, number>} */
+const days = new Map();
+const MOST_DAYS = 4_096;
 
 /**
  * @param {string | undefined} text a date, or a date with a time
@@ -33,7 +25,12 @@ const SEPARATOR = "\ud800";
  */
 function readDay(text) {
   if (text === undefined) return undefined;
-  const date = readDate(text);
+  // Thousands of records share some hundred days.
+  let date = days.get(text);
+  if (date === undefined) {
+    date = readDate(text);
+    if (date !== undefined && days.size < MOST_DAYS) days.set(text, date);
+  }
   if (date !== undefined) return { date, time: undefined };
   const local = readLocal(text);
   if (local === undefined) return undefined;
@@ -50,49 +47,94 @@ function textOf(value) {
 }
 
 /**
+ * The folded name of a record, whole.
+ * @param {FamilyRecord} record
+ */
+function nameOf({ kind, fields }) {
+  let name = "";
+  for (const [index, field] of QUERIES[kind].name.entries()) {
+    if (index > 0 && name !== "") name += " ";
+    name += folded(textOf(fields[field]) ?? "");
+  }
+  return name;
+}
+
+/** What lists need from one record. */
+export class ListKeys {
+  /**
+   * @param {FamilyRecord} record
+   * @param {InstantOf} instantOf
+   */
+  constructor(record, instantOf) {
+    const declared = QUERIES[record.kind];
+    const { fields } = record;
+    const start = declared.first ? readDay(textOf(fields[declared.first])) : undefined;
+    const type = declared.type ? textOf(fields[declared.type]) : undefined;
+    this.record = record;
+    /** Day and time, or the instant if it has a zone; a day without a time comes before its times. */
+    this.moment = -Infinity;
+    /** Days since 1970-01-01; undefined without a date. */
+    this.firstDay = start?.date;
+    this.lastDay = -Infinity;
+    /** The word of the type, if the kind declares it. */
+    this.type = type !== undefined && typesOf(record.kind).includes(type) ? type : undefined;
+    /** @type {"attended" | "registered" | "not_registered"} */
+    this.status = fields.attended === true ? "attended" : fields.registered === true ? "registered" : "not_registered";
+    this.sharedCount = Array.isArray(fields.shared_with_schools) ? fields.shared_with_schools.length : 0;
+    /** The event or the trip to which the record belongs. */
+    this.parent = textOf(fields.event_id) ?? textOf(fields.trip_id);
+    /** @type {string | undefined} */
+    this.names = undefined;
+    /** @type {string | undefined} */
+    this.all = undefined;
+    /** Whether the order of the name's code units is that of its code points: nothing in it is at or above the surrogates. */
+    this.isPlain = false;
+    if (!start) return;
+    const clock = start.time ?? (declared.time ? readTime(textOf(fields[declared.time]) ?? "") : undefined);
+    this.moment = start.date * 1441 + (clock === undefined ? 0 : clock + 1);
+    this.lastDay = start.date;
+    const end = declared.last ? readDay(textOf(fields[declared.last])) : undefined;
+    // A record that ends at midnight does not cover the day that begins then.
+    if (end) this.lastDay = Math.max(this.lastDay, end.time === 0 && end.date > start.date ? end.date - 1 : end.date);
+    if (clock !== undefined && zoned(record.kind)) {
+      const local = start.date * 1440 + clock;
+      this.moment = Math.trunc((instantOf(textOf(fields.start_zone) ?? "UTC", local) ?? local * 60000) / 60000);
+    }
+  }
+
+  // The folded texts are made when an order or a search asks for them: a list by date needs few of them.
+
+  /** The folded name, as far as it counts for the order. */
+  get name() {
+    if (this.names === undefined) {
+      this.names = prefix(nameOf(this.record), ORDERED_NAME_OCTETS);
+      this.isPlain = !/[\ud800-\uffff]/.test(this.names);
+    }
+    return this.names;
+  }
+
+  /** The folded name and the other folded texts, for searches. */
+  get texts() {
+    if (this.all === undefined) {
+      const { kind, fields } = this.record;
+      this.all = nameOf(this.record);
+      for (const field of QUERIES[kind].searched) {
+        const text = textOf(fields[field]);
+        if (text) this.all += SEPARATOR + folded(text);
+      }
+    }
+    return this.all;
+  }
+}
+
+/**
  * The keys of a record.
  * @param {FamilyRecord} record
  * @param {InstantOf} instantOf
  * @returns {ListKeys}
  */
 export function listKeys(record, instantOf) {
-  const declared = QUERIES[record.kind];
-  const fields = record.fields;
-  const start = declared.first ? readDay(textOf(fields[declared.first])) : undefined;
-  let moment = -Infinity;
-  let lastDay = -Infinity;
-  if (start) {
-    const clock = start.time ?? (declared.time ? readTime(textOf(fields[declared.time]) ?? "") : undefined);
-    moment = start.date * 1441 + (clock === undefined ? 0 : clock + 1);
-    lastDay = start.date;
-    const end = declared.last ? readDay(textOf(fields[declared.last])) : undefined;
-    // A record that ends at midnight does not cover the day that begins then.
-    if (end) lastDay = Math.max(lastDay, end.time === 0 && end.date > start.date ? end.date - 1 : end.date);
-    if (clock !== undefined && zoned(record.kind)) {
-      const local = start.date * 1440 + clock;
-      moment = Math.trunc((instantOf(textOf(fields.start_zone) ?? "UTC", local) ?? local * 60000) / 60000);
-    }
-  }
-  let names = "";
-  for (const [index, field] of declared.name.entries()) {
-    if (index > 0 && names !== "") names += " ";
-    names += folded(textOf(fields[field]) ?? "");
-  }
-  let texts = names;
-  for (const field of declared.searched) {
-    const text = textOf(fields[field]);
-    if (text) texts += SEPARATOR + folded(text);
-  }
-  const type = declared.type ? textOf(fields[declared.type]) : undefined;
-  return {
-    record, moment, lastDay, texts,
-    firstDay: start?.date,
-    type: type !== undefined && typesOf(record.kind).includes(type) ? type : undefined,
-    status: fields.attended === true ? "attended" : fields.registered === true ? "registered" : "not_registered",
-    sharedCount: Array.isArray(fields.shared_with_schools) ? fields.shared_with_schools.length : 0,
-    parent: textOf(fields.event_id) ?? textOf(fields.trip_id),
-    name: prefix(names, ORDERED_NAME_OCTETS),
-  };
+  return new ListKeys(record, instantOf);
 }
 
 /** @type {Map<string, boolean>} */

@@ -1,8 +1,7 @@
 // Filters, searches and orders of lists, as in the Swift target Queries.
 import { monthOf, readDate } from "../dates/calendar.js";
 import { compare, folded } from "../folding/folded.js";
-import { WORDS } from "../words/query.js";
-import { MAX_SEARCH, QUERIES } from "./declarations.js";
+import { QUERIES } from "./declarations.js";
 import { typesOf } from "./keys.js";
 
 /** @typedef {import("./keys.js").ListKeys} ListKeys */
@@ -34,17 +33,13 @@ import { typesOf } from "./keys.js";
  * @property {string} [sort] the kind's usual order without it
  * @property {boolean} [deleted] whether the list has the deleted records instead of the living ones
  */
-/** @typedef {{code: string, message: string, field: string}} QueryRefusal */
-
-/** The conditions in the order in which the server checks them. */
-const KEYS = ["types", "status", "date", "school_id", "coach_id", "event_id", "trip_id", "from", "to", "day", "itinerary", "shared", "current", "about"];
 
 /**
  * The types of a filter, each as it was named.
  * @param {Filter} filter
  * @returns {string[]}
  */
-function wordsOf(filter) {
+export function wordsOf(filter) {
   return filter.types ?? (filter.type === undefined ? [] : [filter.type]);
 }
 
@@ -57,37 +52,6 @@ function wordsOf(filter) {
 export function meaning(kind, word) {
   if (kind === "event" && word === "visit") return ["official_visit", "unofficial_visit"];
   return typesOf(kind).includes(word) ? [word] : undefined;
-}
-
-/**
- * The server's refusal of a query.
- * @param {Query} query
- * @returns {QueryRefusal | undefined} undefined for a query that the kind has
- */
-export function refusalOf(query) {
-  const { kind, filter = {}, search = "" } = query;
-  const { filters, sorts } = QUERIES[kind];
-  /** @type {(field: string, message: string) => QueryRefusal} */
-  const invalid = (field, message) => ({ code: "invalid", message, field });
-  if (sorts.length === 0) return invalid("kind", WORDS.recordsOfThisKindHave);
-  const words = wordsOf(filter);
-  for (const key of KEYS) {
-    const isSet = key === "types" ? words.length > 0 : /** @type {any} */ (filter)[key] !== undefined;
-    if (!isSet || filters.includes(key)) continue;
-    const known = filters.length === 0 ? WORDS.byNothing : WORDS.onlyBy(filters.join(", "));
-    return invalid(key, WORDS.listsOfThisKindAre(known, key));
-  }
-  for (const word of words) {
-    if (meaning(kind, word)) continue;
-    const short = [...word].slice(0, 40).join("");
-    return invalid("type", WORDS.thereIsNoTypeOf(short, typesOf(kind).join(", ")));
-  }
-  const sort = query.sort ?? sorts[0];
-  if (!sorts.includes(sort)) return invalid("sort", WORDS.listsOfThisKindAreOf(sort, sorts.join(", ")));
-  if ([...search].length > MAX_SEARCH) {
-    return { code: "too_long", message: WORDS.aSearchIsAtMost(MAX_SEARCH), field: "search" };
-  }
-  return undefined;
 }
 
 /**
@@ -156,7 +120,10 @@ export function comparator(sort) {
   /** @type {(left: ListKeys, right: ListKeys) => number} */
   const newer = (left, right) => right.record.created_at - left.record.created_at;
   /** @type {(left: ListKeys, right: ListKeys) => number} */
-  const named = (left, right) => compare(left.name, right.name);
+  const named = (left, right) => {
+    const [one, other] = [left.name, right.name];
+    return left.isPlain && right.isPlain ? (one < other ? -1 : one > other ? 1 : 0) : compare(one, other);
+  };
   /** @type {(left: ListKeys, right: ListKeys) => number} */
   const first = {
     /** @type {(left: ListKeys, right: ListKeys) => number} */
@@ -175,7 +142,7 @@ export function comparator(sort) {
     /** @type {(left: ListKeys, right: ListKeys) => number} */
     most_shared: (left, right) => right.sharedCount - left.sharedCount || newer(left, right),
   }[sort] ?? later;
-  return (left, right) => first(left, right) || named(left, right) || compare(left.record.id, right.record.id);
+  return (left, right) => first(left, right) || named(left, right) || (left.record.id < right.record.id ? -1 : left.record.id > right.record.id ? 1 : 0);
 }
 
 /**

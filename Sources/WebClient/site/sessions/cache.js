@@ -81,10 +81,23 @@ function rowsOf(client) {
   return IDBKeyRange.bound([client], [client, []]);
 }
 
+/**
+ * @param {IDBTransaction} transaction
+ * @param {string} client
+ * @returns {Promise<FamilyRecord[]>}
+ */
+async function recordsIn(transaction, client) {
+  const chunks = await answer(transaction.objectStore("chunks").getAll(rowsOf(client)));
+  return chunks.flatMap((/** @type {string} */ text) => JSON.parse(text));
+}
+
 export class Cache {
   /** @param {IDBDatabase} database */
   constructor(database) {
     this.database = database;
+    /** What `readAhead` has read: the row of a slot as text, and its records. */
+    /** @type {{slot: string, records: FamilyRecord[]} | undefined} */
+    this.ahead = undefined;
     // Another tab with a newer program needs the database.
     database.onversionchange = () => database.close();
   }
@@ -131,12 +144,12 @@ export class Cache {
   async load(client) {
     try {
       const transaction = this.#transaction(["slots", "chunks", "waiting"], "readonly");
-      const [slot, chunks, waiting] = await Promise.all([
-        answer(transaction.objectStore("slots").get(client)),
-        answer(transaction.objectStore("chunks").getAll(rowsOf(client))),
-        answer(transaction.objectStore("waiting").getAll(rowsOf(client))),
-      ]);
-      return { slot, records: chunks.flatMap((/** @type {string} */ text) => JSON.parse(text)), waiting };
+      const [slot, waiting] = await Promise.all([answer(transaction.objectStore("slots").get(client)), answer(transaction.objectStore("waiting").getAll(rowsOf(client)))]);
+      const { ahead } = this;
+      this.ahead = undefined;
+      // The row of a slot is written with its records.
+      if (ahead && ahead.slot === JSON.stringify(slot)) return { slot, records: ahead.records, waiting };
+      return { slot, records: await recordsIn(transaction, client), waiting };
     } catch (error) {
       console.warn("huddle: the records on this device cannot be read", error);
       const transaction = this.#transaction(["slots", "waiting"], "readonly");
@@ -144,6 +157,17 @@ export class Cache {
       if (slot) slot.state = { ...slot.state, cursor: null, unsent: null };
       return { slot, records: [], waiting };
     }
+  }
+
+  /**
+   * Reads the records of the slot that was used last, for a `load` that may follow.
+   * @param {string[]} families
+   */
+  async readAhead(families) {
+    const transaction = this.#transaction(["slots", "chunks"], "readonly");
+    const slots = /** @type {Slot[]} */ (await answer(transaction.objectStore("slots").getAll()));
+    const slot = slots.filter((one) => families.includes(one.family)).sort((one, other) => other.used - one.used)[0];
+    if (slot) this.ahead = { slot: JSON.stringify(slot), records: await recordsIn(transaction, slot.client) };
   }
 
   /**

@@ -251,20 +251,23 @@ export class Store {
    * Tells the listeners once for everything that happens in one turn of the event loop.
    * @param {string[] | undefined} ids
    * @param {any[]} notes
+   * @param {boolean} [later] in a turn of its own, so that no turn is too long for what a person does meanwhile
    */
-  #tell(ids, notes) {
+  #tell(ids, notes, later = false) {
     if (ids === undefined) this.changed = undefined;
     else for (const id of ids) this.changed?.add(id);
     this.notes.push(...notes);
     if (this.isTelling) return;
     this.isTelling = true;
-    queueMicrotask(() => {
+    const tell = () => {
       const { changed, notes: told } = this;
       this.isTelling = false;
       this.changed = new Set();
       this.notes = [];
       for (const listener of [...this.listeners]) listener(changed, told);
-    });
+    };
+    if (later) setTimeout(tell);
+    else queueMicrotask(tell);
   }
 
   // Actions of the engine.
@@ -287,7 +290,7 @@ export class Store {
       } else if (action.replaced) {
         this.isReplaced = true;
         this.#writeSoon();
-        this.#tell(undefined, []);
+        this.#tell(undefined, [], true);
       } else if (action.stop) {
         clearTimeout(this.reconnect);
         this.stopped = action;

@@ -25,9 +25,19 @@ export class ConfirmedRecords {
     /** @type {Map<string, FamilyRecord>} */
     this.all = new Map();
     for (const record of records) this.all.set(record.id, record);
-    this.held = 0;
-    for (const record of this.all.values()) this.held = replaced(this.held, undefined, record);
+    /** The checksum of the held records, once it was asked for. */
+    /** @type {number | undefined} */
+    this.sum = undefined;
     this.unsent = unsent;
+  }
+
+  /** The checksum of the held records: nothing that a list on the screen waits for. */
+  get held() {
+    if (this.sum === undefined) {
+      this.sum = 0;
+      for (const record of this.all.values()) this.sum = replaced(this.sum, undefined, record);
+    }
+    return this.sum;
   }
 
   /**
@@ -56,7 +66,7 @@ export class ConfirmedRecords {
       else if (unsent !== undefined) unsent = followed(unsent, entry);
     }
     for (const [id, record] of touched) {
-      this.held = replaced(this.held, this.all.get(id), record);
+      this.sum = replaced(this.held, this.all.get(id), record);
       this.all.set(id, record);
     }
     this.unsent = unsent;

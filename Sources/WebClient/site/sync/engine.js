@@ -100,6 +100,11 @@ function octets(text) {
   return new TextEncoder().encode(text).length;
 }
 
+/** @param {FamilyRecord[]} records */
+function ordered(records) {
+  return records.sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0));
+}
+
 export class SyncEngine {
   /** @param {Configuration} configuration */
   constructor(configuration) {
@@ -1354,7 +1359,7 @@ export class SyncEngine {
    * @returns {FamilyRecord[]}
    */
   records(kind) {
-    return this.livingRecords.filter((record) => record.kind === kind);
+    return ordered(this.unordered((record) => record.kind === kind));
   }
 
   /**
@@ -1362,9 +1367,20 @@ export class SyncEngine {
    * @returns {FamilyRecord[]}
    */
   get livingRecords() {
-    const confirmed = [...this.confirmed.all.values()].filter((record) => !this.overlay.has(record.id));
-    const found = [...confirmed, ...this.overlay.values()].filter((record) => record.deleted_at === undefined);
-    return found.sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0));
+    return ordered(this.unordered(() => true));
+  }
+
+  /**
+   * Living records as the user sees them, in no order.
+   * @param {(record: FamilyRecord) => boolean} isWanted
+   * @returns {FamilyRecord[]}
+   */
+  unordered(isWanted) {
+    /** @type {FamilyRecord[]} */
+    const found = [];
+    for (const record of this.confirmed.all.values()) if (record.deleted_at === undefined && isWanted(record) && !this.overlay.has(record.id)) found.push(record);
+    for (const record of this.overlay.values()) if (record.deleted_at === undefined && isWanted(record)) found.push(record);
+    return found;
   }
 
   /**

@@ -1,6 +1,5 @@
 // The list of events beside the month (R015–R055).
 import { readDate } from "../dates/calendar.js";
-import { KINDS } from "../family/kinds.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { LongList } from "../screen/longlist.js";
@@ -16,6 +15,8 @@ import { eventStatus, labelOf, shortened, titleOf } from "./season.js";
 /** @typedef {import("../family/records.js").FamilyRecord} FamilyRecord */
 /** @typedef {import("../screen/router.js").Page} Page */
 
+/** The kinds that the page shows something of: an event has a school, an athlete, and the family's days. */
+const SHOWN = ["event", "school", "member", "family"];
 const SORTS = [["date_desc", WORDS.dateNewestFirst], ["date_asc", WORDS.dateOldestFirst], ["name", WORDS.name], ["type", WORDS.type]];
 
 /**
@@ -161,7 +162,6 @@ export function eventsPage(app, athlete) {
 
   function update() {
     const events = matching();
-    const all = season.list({ kind: "event", athlete }).length;
     if (athlete !== undefined) fill(whose, WORDS.theSeasonOf(season.nameOf(athlete)), link("/events", WORDS.showAllEvents));
     // The line has its room before the records are there, so that nothing moves when they come.
     status.classList.toggle("awaited", app.store.isLoading);
@@ -172,9 +172,10 @@ export function eventsPage(app, athlete) {
     entries.show({ count: events.length, key: (place) => events[place].id, item: (place) => card(app, events[place], { position: place + 1, size: events.length }) });
     const mayCreate = season.mayCreate("event");
     add.toggleAttribute("hidden", !mayCreate);
-    if (app.store.isLoading && all === 0) skeleton(nothing);
+    const isEmpty = events.length === 0 && season.list({ kind: "event", athlete }).length === 0;
+    if (app.store.isLoading && isEmpty) skeleton(nothing);
     else if (events.length > 0) fill(nothing);
-    else if (all === 0) {
+    else if (isEmpty) {
       fill(nothing, h("p.symbol", null, icon("calendar")), h("h2", null, WORDS.noEventsYet), h("p", null, WORDS.createYourFirstEventTo),
         mayCreate && link("/events/create", WORDS.addEvent, { class: "button primary" }));
     } else {
@@ -203,6 +204,7 @@ export function eventsPage(app, athlete) {
     ["event-attend", () => chosen((event) => { if (season.may("update", "event", { record: event }) && !event.fields.attended) interactionDialog(app, event, true); else app.toasts.show(WORDS.itIsMarkedAttended); })],
     ["event-delete", () => chosen((event) => { if (season.may("delete", "event", { record: event })) app.remove(event, WORDS.areYouSureYouWant, WORDS.deleted(shortened(titleOf(event), 40))); })],
   ]);
+  let { setting } = season;
   update();
   return {
     title: WORDS.events,
@@ -216,7 +218,12 @@ export function eventsPage(app, athlete) {
             h("div.field.search", null, h("label", { for: "events-search" }, WORDS.search), h("div.with-clear", null, searchField, clear)), type.element, state.element, date.element),
           h("div.list-head", null, results, sort.element),
           list, nothing))),
-    update: () => { grid.update(); update(); },
+    update: (ids) => {
+      if (setting === season.setting && !season.concerns(ids, SHOWN)) return;
+      setting = season.setting;
+      grid.update();
+      update();
+    },
     get acts() {
       return season.mayCreate("event") ? new Map([...acts, ["event-add", () => app.router.go("/events/create")]]) : acts;
     },
@@ -235,9 +242,4 @@ export function eventsPage(app, athlete) {
       if (place >= 0) entries.reveal(place, position.top);
     },
   };
-}
-
-/** @param {string} type @returns {string[]} */
-export function wordsOf(type) {
-  return KINDS.event.fields.find((field) => field.name === type)?.words ?? [];
 }

@@ -12,7 +12,7 @@ import { WORDS } from "../words/season.js";
 /** @typedef {import("../queries/keys.js").ListKeys} ListKeys */
 /** @typedef {import("../sessions/store.js").Store} Store */
 
-/** Lists that are held at most. */
+/** Lists of a kind that are held at most. */
 const MAX_LISTS = 32;
 
 export class Season {
@@ -23,20 +23,56 @@ export class Season {
     this.known = new WeakMap();
     /** @type {Map<string, FamilyRecord[]>} */
     this.living = new Map();
-    /** Lists since the last change of a record, by what was asked. @type {Map<string, FamilyRecord[]>} */
+    /** The keys of the living records of a kind, in no order. */
+    /** @type {Map<string, ListKeys[]>} */
+    this.listed = new Map();
+    /** Lists since the last change of a record of their kind, by kind and by what was asked. */
+    /** @type {Map<string, Map<string, FamilyRecord[]>>} */
     this.lists = new Map();
     /** Today as it was found last: the question is asked for every list, and its answer changes with a minute. */
     this.day = { minute: -1, zone: "", today: 0 };
     store.listen((changed) => {
-      // A changed connection changes no list.
-      if (changed && changed.size === 0) return;
-      this.living.clear();
-      this.lists.clear();
+      const kinds = this.#kindsOf(changed);
+      for (const held of [this.living, this.listed, this.lists]) {
+        for (const kind of kinds ?? [...held.keys()]) held.delete(kind);
+      }
     });
   }
 
   get engine() {
     return this.store.engine;
+  }
+
+  /**
+   * The kinds of changed records; undefined if it may be any.
+   * @param {Set<string> | undefined} ids
+   * @returns {Set<string> | undefined}
+   */
+  #kindsOf(ids) {
+    if (!ids) return undefined;
+    const kinds = new Set();
+    for (const id of ids) {
+      const record = this.engine.record(id);
+      // One that this device has no more, as a creation that was refused.
+      if (!record) return undefined;
+      kinds.add(record.kind);
+    }
+    return kinds;
+  }
+
+  /**
+   * Whether a page that shows records of these kinds looks different after a change.
+   * @param {Set<string> | undefined} ids of the changed records
+   * @param {string[]} shown
+   */
+  concerns(ids, shown) {
+    const kinds = this.#kindsOf(ids);
+    return !kinds || shown.some((kind) => kinds.has(kind));
+  }
+
+  /** What pages show besides records: another one draws them again. */
+  get setting() {
+    return [this.engine.context, this.role, this.today, this.store.isLoading].join();
   }
 
   /** Today in the family's zone, in days since 1970-01-01. */
@@ -52,14 +88,12 @@ export class Season {
    * @returns {FamilyRecord[]}
    */
   records(kind) {
-    if (this.living.size === 0) {
-      for (const record of this.engine.livingRecords) {
-        const held = this.living.get(record.kind);
-        if (held) held.push(record);
-        else this.living.set(record.kind, [record]);
-      }
+    let living = this.living.get(kind);
+    if (!living) {
+      living = this.engine.records(kind);
+      this.living.set(kind, living);
     }
-    return this.living.get(kind) ?? [];
+    return living;
   }
 
   /** @param {FamilyRecord} record */
@@ -82,13 +116,14 @@ export class Season {
     const athlete = query.athlete ?? (isOwned ? this.athlete : undefined);
     const { today } = this;
     const name = JSON.stringify([today, query.kind, athlete, query.filter, query.search, query.sort, query.deleted]);
-    let list = this.lists.get(name);
+    let lists = this.lists.get(query.kind);
+    // Each letter of a search is a list of its own.
+    if (!lists || lists.size >= MAX_LISTS) this.lists.set(query.kind, lists = new Map());
+    let list = lists.get(name);
     if (!list) {
       list = select({ ...query, athlete }, this.#allKeys(query.kind), today).map((one) => one.record);
       Object.freeze(list);
-      // Each letter of a search is a list of its own.
-      if (this.lists.size >= MAX_LISTS) this.lists.clear();
-      this.lists.set(name, list);
+      lists.set(name, list);
     }
     return list;
   }
@@ -120,9 +155,12 @@ export class Season {
    * @returns {ListKeys[]}
    */
   #allKeys(kind) {
+    const held = this.listed.get(kind);
+    if (held) return held;
     /** @type {ListKeys[]} */
     const keys = [];
-    for (const record of this.records(kind)) {
+    this.listed.set(kind, keys);
+    for (const record of this.engine.unordered((one) => one.kind === kind)) {
       try {
         keys.push(this.keys(record));
       } catch (error) {

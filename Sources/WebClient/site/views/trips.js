@@ -60,6 +60,8 @@ export function tripDialog(app, trip, done) {
   });
 }
 
+/** The kinds that the page shows something of. */
+const SHOWN = ["trip", "trip_item", "member", "family"];
 /** The trips of a day that a month has room for. */
 const MAX_BARS = 3;
 
@@ -183,13 +185,19 @@ export function tripsPage(app) {
     dayEmpty.textContent = found.length === 0 ? WORDS.nothingPlannedOnThisDay : "";
   }
 
+  let { setting } = season;
   update();
   return {
     title: WORDS.trips,
     element: h("section.trips", null,
       h("div.page-head", null, h("div", null, h("h1", null, WORDS.trips), h("p.subtitle", null, WORDS.whoIsWhereAndWhen)), views, add),
       columns),
-    update: () => { grid.update(); update(); },
+    update: (ids) => {
+      if (setting === season.setting && !season.concerns(ids, SHOWN)) return;
+      setting = season.setting;
+      grid.update();
+      update();
+    },
     get acts() {
       /** @type {Map<string, () => void>} */
       const acts = new Map([["month-next", () => grid.turn(1)], ["month-previous", () => grid.turn(-1)], ["month-today", () => grid.showToday()]]);

@@ -1,4 +1,4 @@
-// The words of `queries/query.js`.
+// The words of `queries/refusal.js`.
 export const WORDS = {
   recordsOfThisKindHave: "Records of this kind have no list: all of them are in the snapshot.",
   byNothing: "by nothing",
