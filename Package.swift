@@ -80,6 +80,7 @@ let package = Package(
         library("TLS", ["COpenSSL", "Posix"]),
         library("SQLite", ["CSQLite", "CWriteAheadLog"]),
         library("Folding", ["CUTF8proc"]),
+        library("QRCodes"),
 
         // Layer 2: machinery, and protocols that do no I/O.
         library("EventLoop", ["Locks", "CLinux", "Bytes", "Posix"]),
@@ -115,14 +116,14 @@ let package = Package(
 
         // Layer 5: composition.
         library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
-        library("Server", ["CCracklib", "CWebClient", "Deflate", "Mail", "Tar", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
+        library("Server", ["CCracklib", "CWebClient", "Deflate", "QRCodes", "Mail", "Tar", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
         library("Sessions", ["Locks", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Terminal", "Family", "Wire", "Sync"]),
         library("Documents", ["Bytes", "Crypto", "Posix", "HTTPClient", "PDF", "JSON", "Terminal", "Family", "Sync", "Words", "Sessions"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
 
         // Layer 6: programs.
         program("huddled", ["Locks", "Arguments", "Crypto", "HTTP1", "Mail", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Locks", "Arguments", "Calendar", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        program("huddle", ["Locks", "Arguments", "QRCodes", "Calendar", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "EventLoop", "HTTP1", "WebSocket"]),
         tool("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),

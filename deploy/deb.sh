@@ -176,7 +176,7 @@ if [ "$1" = purge ]; then
 fi
 SCRIPT
 chmod 755 "$tree"/DEBIAN/p*
-control huddle-server net "$(libraries huddle-server huddled), adduser, init-system-helpers (>= 1.54~), tzdata" "openssl, poppler-utils, ffmpeg, libcurl4, ca-certificates, cracklib-runtime" \
+control huddle-server net "$(libraries huddle-server huddled), adduser, init-system-helpers (>= 1.54~), tzdata" "openssl, poppler-utils, ffmpeg, libcurl4, ca-certificates, cracklib-runtime, libqrencode4" \
     "collaboration server for families of recruited athletes" <<'TEXT'
 Athletes and parents share recruiting events, trip itineraries and
 documents live, in one room per family. A change is on stable storage

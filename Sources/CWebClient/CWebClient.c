@@ -72,342 +72,354 @@ static const unsigned char file22[] = {
 #embed "../WebClient/site/queries/query.js"
 };
 static const unsigned char file23[] = {
-#embed "../WebClient/site/queries/statistics.js"
+#embed "../WebClient/site/queries/refusal.js"
 };
 static const unsigned char file24[] = {
-#embed "../WebClient/site/screen/dialog.js"
+#embed "../WebClient/site/queries/statistics.js"
 };
 static const unsigned char file25[] = {
-#embed "../WebClient/site/screen/html.js"
+#embed "../WebClient/site/screen/code.js"
 };
 static const unsigned char file26[] = {
-#embed "../WebClient/site/screen/icons.js"
+#embed "../WebClient/site/screen/dialog.js"
 };
 static const unsigned char file27[] = {
-#embed "../WebClient/site/screen/longlist.js"
+#embed "../WebClient/site/screen/html.js"
 };
 static const unsigned char file28[] = {
-#embed "../WebClient/site/screen/router.js"
+#embed "../WebClient/site/screen/icons.js"
 };
 static const unsigned char file29[] = {
-#embed "../WebClient/site/screen/skeleton.js"
+#embed "../WebClient/site/screen/longlist.js"
 };
 static const unsigned char file30[] = {
-#embed "../WebClient/site/sessions/account.js"
+#embed "../WebClient/site/screen/router.js"
 };
 static const unsigned char file31[] = {
-#embed "../WebClient/site/sessions/activity.js"
+#embed "../WebClient/site/screen/skeleton.js"
 };
 static const unsigned char file32[] = {
-#embed "../WebClient/site/sessions/archive.js"
+#embed "../WebClient/site/screen/swipe.js"
 };
 static const unsigned char file33[] = {
-#embed "../WebClient/site/sessions/build.js"
+#embed "../WebClient/site/sessions/account.js"
 };
 static const unsigned char file34[] = {
-#embed "../WebClient/site/sessions/cache.js"
+#embed "../WebClient/site/sessions/activity.js"
 };
 static const unsigned char file35[] = {
-#embed "../WebClient/site/sessions/ids.js"
+#embed "../WebClient/site/sessions/archive.js"
 };
 static const unsigned char file36[] = {
-#embed "../WebClient/site/sessions/passkeys.js"
+#embed "../WebClient/site/sessions/build.js"
 };
 static const unsigned char file37[] = {
-#embed "../WebClient/site/sessions/slots.js"
+#embed "../WebClient/site/sessions/cache.js"
 };
 static const unsigned char file38[] = {
-#embed "../WebClient/site/sessions/store.js"
+#embed "../WebClient/site/sessions/ids.js"
 };
 static const unsigned char file39[] = {
-#embed "../WebClient/site/style/app.css"
+#embed "../WebClient/site/sessions/passkeys.js"
 };
 static const unsigned char file40[] = {
-#embed "../WebClient/site/sync/backoff.js"
+#embed "../WebClient/site/sessions/slots.js"
 };
 static const unsigned char file41[] = {
-#embed "../WebClient/site/sync/confirmed.js"
+#embed "../WebClient/site/sessions/store.js"
 };
 static const unsigned char file42[] = {
-#embed "../WebClient/site/sync/conflicts.js"
+#embed "../WebClient/site/style/app.css"
 };
 static const unsigned char file43[] = {
-#embed "../WebClient/site/sync/engine.js"
+#embed "../WebClient/site/sync/backoff.js"
 };
 static const unsigned char file44[] = {
-#embed "../WebClient/site/sync/folding.js"
+#embed "../WebClient/site/sync/confirmed.js"
 };
 static const unsigned char file45[] = {
-#embed "../WebClient/site/sync/pending.js"
+#embed "../WebClient/site/sync/conflicts.js"
 };
 static const unsigned char file46[] = {
-#embed "../WebClient/site/views/access.js"
+#embed "../WebClient/site/sync/engine.js"
 };
 static const unsigned char file47[] = {
-#embed "../WebClient/site/views/activity.js"
+#embed "../WebClient/site/sync/folding.js"
 };
 static const unsigned char file48[] = {
-#embed "../WebClient/site/views/add-family.js"
+#embed "../WebClient/site/sync/pending.js"
 };
 static const unsigned char file49[] = {
-#embed "../WebClient/site/views/answers.js"
+#embed "../WebClient/site/views/access.js"
 };
 static const unsigned char file50[] = {
-#embed "../WebClient/site/views/app.js"
+#embed "../WebClient/site/views/activity.js"
 };
 static const unsigned char file51[] = {
-#embed "../WebClient/site/views/audit.js"
+#embed "../WebClient/site/views/add-family.js"
 };
 static const unsigned char file52[] = {
-#embed "../WebClient/site/views/board-plan.js"
+#embed "../WebClient/site/views/answers.js"
 };
 static const unsigned char file53[] = {
-#embed "../WebClient/site/views/board.js"
+#embed "../WebClient/site/views/app.js"
 };
 static const unsigned char file54[] = {
-#embed "../WebClient/site/views/calendar.js"
+#embed "../WebClient/site/views/audit.js"
 };
 static const unsigned char file55[] = {
-#embed "../WebClient/site/views/comments.js"
+#embed "../WebClient/site/views/board-plan.js"
 };
 static const unsigned char file56[] = {
-#embed "../WebClient/site/views/consent.js"
+#embed "../WebClient/site/views/board.js"
 };
 static const unsigned char file57[] = {
-#embed "../WebClient/site/views/deletion.js"
+#embed "../WebClient/site/views/calendar.js"
 };
 static const unsigned char file58[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/changes.js"
 };
 static const unsigned char file59[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file60[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/consent.js"
 };
 static const unsigned char file61[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/deletion.js"
 };
 static const unsigned char file62[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file63[] = {
-#embed "../WebClient/site/views/feeds.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file64[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file65[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file66[] = {
-#embed "../WebClient/site/views/handover.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file67[] = {
-#embed "../WebClient/site/views/history.js"
+#embed "../WebClient/site/views/feeds.js"
 };
 static const unsigned char file68[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file69[] = {
-#embed "../WebClient/site/views/keys.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file70[] = {
-#embed "../WebClient/site/views/log-links.js"
+#embed "../WebClient/site/views/handover.js"
 };
 static const unsigned char file71[] = {
-#embed "../WebClient/site/views/notices.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file72[] = {
-#embed "../WebClient/site/views/palette.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file73[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/keys.js"
 };
 static const unsigned char file74[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/log-links.js"
 };
 static const unsigned char file75[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/notices.js"
 };
 static const unsigned char file76[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/palette.js"
 };
 static const unsigned char file77[] = {
-#embed "../WebClient/site/views/submission.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file78[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file79[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file80[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file81[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/submission.js"
 };
 static const unsigned char file82[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file83[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file84[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file85[] = {
-#embed "../WebClient/site/words/access.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file86[] = {
-#embed "../WebClient/site/words/account.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file87[] = {
-#embed "../WebClient/site/words/activity.js"
+#embed "../WebClient/site/wire/protocol.js"
 };
 static const unsigned char file88[] = {
-#embed "../WebClient/site/words/acts.js"
+#embed "../WebClient/site/wire/rejections.js"
 };
 static const unsigned char file89[] = {
-#embed "../WebClient/site/words/add-family.js"
+#embed "../WebClient/site/words/access.js"
 };
 static const unsigned char file90[] = {
-#embed "../WebClient/site/words/answers.js"
+#embed "../WebClient/site/words/account.js"
 };
 static const unsigned char file91[] = {
-#embed "../WebClient/site/words/audit.js"
+#embed "../WebClient/site/words/activity.js"
 };
 static const unsigned char file92[] = {
-#embed "../WebClient/site/words/board.js"
+#embed "../WebClient/site/words/acts.js"
 };
 static const unsigned char file93[] = {
-#embed "../WebClient/site/words/calendar.js"
+#embed "../WebClient/site/words/add-family.js"
 };
 static const unsigned char file94[] = {
-#embed "../WebClient/site/words/commands.js"
+#embed "../WebClient/site/words/answers.js"
 };
 static const unsigned char file95[] = {
-#embed "../WebClient/site/words/comments.js"
+#embed "../WebClient/site/words/audit.js"
 };
 static const unsigned char file96[] = {
-#embed "../WebClient/site/words/conflicts.js"
+#embed "../WebClient/site/words/board.js"
 };
 static const unsigned char file97[] = {
-#embed "../WebClient/site/words/consent.js"
+#embed "../WebClient/site/words/calendar.js"
 };
 static const unsigned char file98[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/words/commands.js"
 };
 static const unsigned char file99[] = {
-#embed "../WebClient/site/words/deletion.js"
+#embed "../WebClient/site/words/comments.js"
 };
 static const unsigned char file100[] = {
-#embed "../WebClient/site/words/dialog.js"
+#embed "../WebClient/site/words/conflicts.js"
 };
 static const unsigned char file101[] = {
-#embed "../WebClient/site/words/document.js"
+#embed "../WebClient/site/words/consent.js"
 };
 static const unsigned char file102[] = {
-#embed "../WebClient/site/words/documents.js"
+#embed "../WebClient/site/words/dates.js"
 };
 static const unsigned char file103[] = {
-#embed "../WebClient/site/words/engine.js"
+#embed "../WebClient/site/words/deletion.js"
 };
 static const unsigned char file104[] = {
-#embed "../WebClient/site/words/event-form.js"
+#embed "../WebClient/site/words/dialog.js"
 };
 static const unsigned char file105[] = {
-#embed "../WebClient/site/words/event.js"
+#embed "../WebClient/site/words/document.js"
 };
 static const unsigned char file106[] = {
-#embed "../WebClient/site/words/events.js"
+#embed "../WebClient/site/words/documents.js"
 };
 static const unsigned char file107[] = {
-#embed "../WebClient/site/words/feeds.js"
+#embed "../WebClient/site/words/engine.js"
 };
 static const unsigned char file108[] = {
-#embed "../WebClient/site/words/form.js"
+#embed "../WebClient/site/words/event-form.js"
 };
 static const unsigned char file109[] = {
-#embed "../WebClient/site/words/frame.js"
+#embed "../WebClient/site/words/event.js"
 };
 static const unsigned char file110[] = {
-#embed "../WebClient/site/words/handover.js"
+#embed "../WebClient/site/words/events.js"
 };
 static const unsigned char file111[] = {
-#embed "../WebClient/site/words/history.js"
+#embed "../WebClient/site/words/feeds.js"
 };
 static const unsigned char file112[] = {
-#embed "../WebClient/site/words/kept.js"
+#embed "../WebClient/site/words/form.js"
 };
 static const unsigned char file113[] = {
-#embed "../WebClient/site/words/keys.js"
+#embed "../WebClient/site/words/frame.js"
 };
 static const unsigned char file114[] = {
-#embed "../WebClient/site/words/log-links.js"
+#embed "../WebClient/site/words/handover.js"
 };
 static const unsigned char file115[] = {
-#embed "../WebClient/site/words/notices.js"
+#embed "../WebClient/site/words/history.js"
 };
 static const unsigned char file116[] = {
-#embed "../WebClient/site/words/pages.js"
+#embed "../WebClient/site/words/kept.js"
 };
 static const unsigned char file117[] = {
-#embed "../WebClient/site/words/palette.js"
+#embed "../WebClient/site/words/keys.js"
 };
 static const unsigned char file118[] = {
-#embed "../WebClient/site/words/passkeys.js"
+#embed "../WebClient/site/words/log-links.js"
 };
 static const unsigned char file119[] = {
-#embed "../WebClient/site/words/permission.js"
+#embed "../WebClient/site/words/notices.js"
 };
 static const unsigned char file120[] = {
-#embed "../WebClient/site/words/query.js"
+#embed "../WebClient/site/words/pages.js"
 };
 static const unsigned char file121[] = {
-#embed "../WebClient/site/words/room.js"
+#embed "../WebClient/site/words/palette.js"
 };
 static const unsigned char file122[] = {
-#embed "../WebClient/site/words/rules.js"
+#embed "../WebClient/site/words/passkeys.js"
 };
 static const unsigned char file123[] = {
-#embed "../WebClient/site/words/season.js"
+#embed "../WebClient/site/words/permission.js"
 };
 static const unsigned char file124[] = {
-#embed "../WebClient/site/words/settings.js"
+#embed "../WebClient/site/words/query.js"
 };
 static const unsigned char file125[] = {
-#embed "../WebClient/site/words/sign-in.js"
+#embed "../WebClient/site/words/room.js"
 };
 static const unsigned char file126[] = {
-#embed "../WebClient/site/words/skeleton.js"
+#embed "../WebClient/site/words/rules.js"
 };
 static const unsigned char file127[] = {
-#embed "../WebClient/site/words/start.js"
+#embed "../WebClient/site/words/season.js"
 };
 static const unsigned char file128[] = {
-#embed "../WebClient/site/words/store.js"
+#embed "../WebClient/site/words/settings.js"
 };
 static const unsigned char file129[] = {
-#embed "../WebClient/site/words/submission.js"
+#embed "../WebClient/site/words/sign-in.js"
 };
 static const unsigned char file130[] = {
-#embed "../WebClient/site/words/trip-items.js"
+#embed "../WebClient/site/words/skeleton.js"
 };
 static const unsigned char file131[] = {
-#embed "../WebClient/site/words/trip.js"
+#embed "../WebClient/site/words/start.js"
 };
 static const unsigned char file132[] = {
-#embed "../WebClient/site/words/trips.js"
+#embed "../WebClient/site/words/store.js"
 };
 static const unsigned char file133[] = {
-#embed "../WebClient/site/words/uploads.js"
+#embed "../WebClient/site/words/submission.js"
 };
 static const unsigned char file134[] = {
-#embed "../WebClient/site/words/values.js"
+#embed "../WebClient/site/words/trip-items.js"
 };
 static const unsigned char file135[] = {
+#embed "../WebClient/site/words/trip.js"
+};
+static const unsigned char file136[] = {
+#embed "../WebClient/site/words/trips.js"
+};
+static const unsigned char file137[] = {
+#embed "../WebClient/site/words/uploads.js"
+};
+static const unsigned char file138[] = {
+#embed "../WebClient/site/words/values.js"
+};
+static const unsigned char file139[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -435,119 +447,123 @@ static const webclient_file files[] = {
     {"queries/declarations.js", file20, sizeof file20},
     {"queries/keys.js", file21, sizeof file21},
     {"queries/query.js", file22, sizeof file22},
-    {"queries/statistics.js", file23, sizeof file23},
-    {"screen/dialog.js", file24, sizeof file24},
-    {"screen/html.js", file25, sizeof file25},
-    {"screen/icons.js", file26, sizeof file26},
-    {"screen/longlist.js", file27, sizeof file27},
-    {"screen/router.js", file28, sizeof file28},
-    {"screen/skeleton.js", file29, sizeof file29},
-    {"sessions/account.js", file30, sizeof file30},
-    {"sessions/activity.js", file31, sizeof file31},
-    {"sessions/archive.js", file32, sizeof file32},
-    {"sessions/build.js", file33, sizeof file33},
-    {"sessions/cache.js", file34, sizeof file34},
-    {"sessions/ids.js", file35, sizeof file35},
-    {"sessions/passkeys.js", file36, sizeof file36},
-    {"sessions/slots.js", file37, sizeof file37},
-    {"sessions/store.js", file38, sizeof file38},
-    {"style/app.css", file39, sizeof file39},
-    {"sync/backoff.js", file40, sizeof file40},
-    {"sync/confirmed.js", file41, sizeof file41},
-    {"sync/conflicts.js", file42, sizeof file42},
-    {"sync/engine.js", file43, sizeof file43},
-    {"sync/folding.js", file44, sizeof file44},
-    {"sync/pending.js", file45, sizeof file45},
-    {"views/access.js", file46, sizeof file46},
-    {"views/activity.js", file47, sizeof file47},
-    {"views/add-family.js", file48, sizeof file48},
-    {"views/answers.js", file49, sizeof file49},
-    {"views/app.js", file50, sizeof file50},
-    {"views/audit.js", file51, sizeof file51},
-    {"views/board-plan.js", file52, sizeof file52},
-    {"views/board.js", file53, sizeof file53},
-    {"views/calendar.js", file54, sizeof file54},
-    {"views/comments.js", file55, sizeof file55},
-    {"views/consent.js", file56, sizeof file56},
-    {"views/deletion.js", file57, sizeof file57},
-    {"views/document.js", file58, sizeof file58},
-    {"views/documents.js", file59, sizeof file59},
-    {"views/event-form.js", file60, sizeof file60},
-    {"views/event.js", file61, sizeof file61},
-    {"views/events.js", file62, sizeof file62},
-    {"views/feeds.js", file63, sizeof file63},
-    {"views/form.js", file64, sizeof file64},
-    {"views/frame.js", file65, sizeof file65},
-    {"views/handover.js", file66, sizeof file66},
-    {"views/history.js", file67, sizeof file67},
-    {"views/kept.js", file68, sizeof file68},
-    {"views/keys.js", file69, sizeof file69},
-    {"views/log-links.js", file70, sizeof file70},
-    {"views/notices.js", file71, sizeof file71},
-    {"views/palette.js", file72, sizeof file72},
-    {"views/room.js", file73, sizeof file73},
-    {"views/season.js", file74, sizeof file74},
-    {"views/settings.js", file75, sizeof file75},
-    {"views/sign-in.js", file76, sizeof file76},
-    {"views/submission.js", file77, sizeof file77},
-    {"views/trip-items.js", file78, sizeof file78},
-    {"views/trip.js", file79, sizeof file79},
-    {"views/trips.js", file80, sizeof file80},
-    {"views/values.js", file81, sizeof file81},
-    {"wire/frames.js", file82, sizeof file82},
-    {"wire/protocol.js", file83, sizeof file83},
-    {"wire/rejections.js", file84, sizeof file84},
-    {"words/access.js", file85, sizeof file85},
-    {"words/account.js", file86, sizeof file86},
-    {"words/activity.js", file87, sizeof file87},
-    {"words/acts.js", file88, sizeof file88},
-    {"words/add-family.js", file89, sizeof file89},
-    {"words/answers.js", file90, sizeof file90},
-    {"words/audit.js", file91, sizeof file91},
-    {"words/board.js", file92, sizeof file92},
-    {"words/calendar.js", file93, sizeof file93},
-    {"words/commands.js", file94, sizeof file94},
-    {"words/comments.js", file95, sizeof file95},
-    {"words/conflicts.js", file96, sizeof file96},
-    {"words/consent.js", file97, sizeof file97},
-    {"words/dates.js", file98, sizeof file98},
-    {"words/deletion.js", file99, sizeof file99},
-    {"words/dialog.js", file100, sizeof file100},
-    {"words/document.js", file101, sizeof file101},
-    {"words/documents.js", file102, sizeof file102},
-    {"words/engine.js", file103, sizeof file103},
-    {"words/event-form.js", file104, sizeof file104},
-    {"words/event.js", file105, sizeof file105},
-    {"words/events.js", file106, sizeof file106},
-    {"words/feeds.js", file107, sizeof file107},
-    {"words/form.js", file108, sizeof file108},
-    {"words/frame.js", file109, sizeof file109},
-    {"words/handover.js", file110, sizeof file110},
-    {"words/history.js", file111, sizeof file111},
-    {"words/kept.js", file112, sizeof file112},
-    {"words/keys.js", file113, sizeof file113},
-    {"words/log-links.js", file114, sizeof file114},
-    {"words/notices.js", file115, sizeof file115},
-    {"words/pages.js", file116, sizeof file116},
-    {"words/palette.js", file117, sizeof file117},
-    {"words/passkeys.js", file118, sizeof file118},
-    {"words/permission.js", file119, sizeof file119},
-    {"words/query.js", file120, sizeof file120},
-    {"words/room.js", file121, sizeof file121},
-    {"words/rules.js", file122, sizeof file122},
-    {"words/season.js", file123, sizeof file123},
-    {"words/settings.js", file124, sizeof file124},
-    {"words/sign-in.js", file125, sizeof file125},
-    {"words/skeleton.js", file126, sizeof file126},
-    {"words/start.js", file127, sizeof file127},
-    {"words/store.js", file128, sizeof file128},
-    {"words/submission.js", file129, sizeof file129},
-    {"words/trip-items.js", file130, sizeof file130},
-    {"words/trip.js", file131, sizeof file131},
-    {"words/trips.js", file132, sizeof file132},
-    {"words/uploads.js", file133, sizeof file133},
-    {"words/values.js", file134, sizeof file134},
-    {"worker.js", file135, sizeof file135},
+    {"queries/refusal.js", file23, sizeof file23},
+    {"queries/statistics.js", file24, sizeof file24},
+    {"screen/code.js", file25, sizeof file25},
+    {"screen/dialog.js", file26, sizeof file26},
+    {"screen/html.js", file27, sizeof file27},
+    {"screen/icons.js", file28, sizeof file28},
+    {"screen/longlist.js", file29, sizeof file29},
+    {"screen/router.js", file30, sizeof file30},
+    {"screen/skeleton.js", file31, sizeof file31},
+    {"screen/swipe.js", file32, sizeof file32},
+    {"sessions/account.js", file33, sizeof file33},
+    {"sessions/activity.js", file34, sizeof file34},
+    {"sessions/archive.js", file35, sizeof file35},
+    {"sessions/build.js", file36, sizeof file36},
+    {"sessions/cache.js", file37, sizeof file37},
+    {"sessions/ids.js", file38, sizeof file38},
+    {"sessions/passkeys.js", file39, sizeof file39},
+    {"sessions/slots.js", file40, sizeof file40},
+    {"sessions/store.js", file41, sizeof file41},
+    {"style/app.css", file42, sizeof file42},
+    {"sync/backoff.js", file43, sizeof file43},
+    {"sync/confirmed.js", file44, sizeof file44},
+    {"sync/conflicts.js", file45, sizeof file45},
+    {"sync/engine.js", file46, sizeof file46},
+    {"sync/folding.js", file47, sizeof file47},
+    {"sync/pending.js", file48, sizeof file48},
+    {"views/access.js", file49, sizeof file49},
+    {"views/activity.js", file50, sizeof file50},
+    {"views/add-family.js", file51, sizeof file51},
+    {"views/answers.js", file52, sizeof file52},
+    {"views/app.js", file53, sizeof file53},
+    {"views/audit.js", file54, sizeof file54},
+    {"views/board-plan.js", file55, sizeof file55},
+    {"views/board.js", file56, sizeof file56},
+    {"views/calendar.js", file57, sizeof file57},
+    {"views/changes.js", file58, sizeof file58},
+    {"views/comments.js", file59, sizeof file59},
+    {"views/consent.js", file60, sizeof file60},
+    {"views/deletion.js", file61, sizeof file61},
+    {"views/document.js", file62, sizeof file62},
+    {"views/documents.js", file63, sizeof file63},
+    {"views/event-form.js", file64, sizeof file64},
+    {"views/event.js", file65, sizeof file65},
+    {"views/events.js", file66, sizeof file66},
+    {"views/feeds.js", file67, sizeof file67},
+    {"views/form.js", file68, sizeof file68},
+    {"views/frame.js", file69, sizeof file69},
+    {"views/handover.js", file70, sizeof file70},
+    {"views/history.js", file71, sizeof file71},
+    {"views/kept.js", file72, sizeof file72},
+    {"views/keys.js", file73, sizeof file73},
+    {"views/log-links.js", file74, sizeof file74},
+    {"views/notices.js", file75, sizeof file75},
+    {"views/palette.js", file76, sizeof file76},
+    {"views/room.js", file77, sizeof file77},
+    {"views/season.js", file78, sizeof file78},
+    {"views/settings.js", file79, sizeof file79},
+    {"views/sign-in.js", file80, sizeof file80},
+    {"views/submission.js", file81, sizeof file81},
+    {"views/trip-items.js", file82, sizeof file82},
+    {"views/trip.js", file83, sizeof file83},
+    {"views/trips.js", file84, sizeof file84},
+    {"views/values.js", file85, sizeof file85},
+    {"wire/frames.js", file86, sizeof file86},
+    {"wire/protocol.js", file87, sizeof file87},
+    {"wire/rejections.js", file88, sizeof file88},
+    {"words/access.js", file89, sizeof file89},
+    {"words/account.js", file90, sizeof file90},
+    {"words/activity.js", file91, sizeof file91},
+    {"words/acts.js", file92, sizeof file92},
+    {"words/add-family.js", file93, sizeof file93},
+    {"words/answers.js", file94, sizeof file94},
+    {"words/audit.js", file95, sizeof file95},
+    {"words/board.js", file96, sizeof file96},
+    {"words/calendar.js", file97, sizeof file97},
+    {"words/commands.js", file98, sizeof file98},
+    {"words/comments.js", file99, sizeof file99},
+    {"words/conflicts.js", file100, sizeof file100},
+    {"words/consent.js", file101, sizeof file101},
+    {"words/dates.js", file102, sizeof file102},
+    {"words/deletion.js", file103, sizeof file103},
+    {"words/dialog.js", file104, sizeof file104},
+    {"words/document.js", file105, sizeof file105},
+    {"words/documents.js", file106, sizeof file106},
+    {"words/engine.js", file107, sizeof file107},
+    {"words/event-form.js", file108, sizeof file108},
+    {"words/event.js", file109, sizeof file109},
+    {"words/events.js", file110, sizeof file110},
+    {"words/feeds.js", file111, sizeof file111},
+    {"words/form.js", file112, sizeof file112},
+    {"words/frame.js", file113, sizeof file113},
+    {"words/handover.js", file114, sizeof file114},
+    {"words/history.js", file115, sizeof file115},
+    {"words/kept.js", file116, sizeof file116},
+    {"words/keys.js", file117, sizeof file117},
+    {"words/log-links.js", file118, sizeof file118},
+    {"words/notices.js", file119, sizeof file119},
+    {"words/pages.js", file120, sizeof file120},
+    {"words/palette.js", file121, sizeof file121},
+    {"words/passkeys.js", file122, sizeof file122},
+    {"words/permission.js", file123, sizeof file123},
+    {"words/query.js", file124, sizeof file124},
+    {"words/room.js", file125, sizeof file125},
+    {"words/rules.js", file126, sizeof file126},
+    {"words/season.js", file127, sizeof file127},
+    {"words/settings.js", file128, sizeof file128},
+    {"words/sign-in.js", file129, sizeof file129},
+    {"words/skeleton.js", file130, sizeof file130},
+    {"words/start.js", file131, sizeof file131},
+    {"words/store.js", file132, sizeof file132},
+    {"words/submission.js", file133, sizeof file133},
+    {"words/trip-items.js", file134, sizeof file134},
+    {"words/trip.js", file135, sizeof file135},
+    {"words/trips.js", file136, sizeof file136},
+    {"words/uploads.js", file137, sizeof file137},
+    {"words/values.js", file138, sizeof file138},
+    {"worker.js", file139, sizeof file139},
 };
 
 const webclient_file *webclient_files(size_t *count) {

@@ -67,7 +67,10 @@ const STYLE = [
 /** Where one of these is harmless without the browser's help, and why. */
 const MAY = {
   "sessions/build.js": { "Trusted Types (26)": "the policy is made where there are any" },
-  "app.js": { "freeze and resume of pages (none)": "an event more; Safari tells of waking up by visibilitychange and pageshow" },
+  "app.js": {
+    "freeze and resume of pages (none)": "an event more; Safari tells of waking up by visibilitychange and pageshow",
+    "navigator.connection, userAgentData, deviceMemory, vibrate (none)": "a phone without it does not answer a press by a short shake",
+  },
   "style/app.css": {
     "content-visibility (18)": "only spares work for cards out of sight",
     "overflow-anchor (none)": "switches off an anchoring of the browser's own, which Safari does not have",

@@ -361,4 +361,9 @@ async function signOut(app) {
   location.reload();
 }
 
+// Where a device can, it answers a press: lightly, and for a deletion so that it is noticed (R010).
+document.addEventListener("click", (event) => {
+  const control = event.isTrusted ? /** @type {Element} */ (event.target).closest?.("a, button") : undefined;
+  if (control) navigator.vibrate?.(control.classList.contains("danger") ? [20, 40, 20] : 8);
+}, true);
 start();

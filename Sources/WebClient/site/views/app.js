@@ -30,6 +30,9 @@ export class App {
     this.memberships = memberships;
     /** Whether this computer is not the person's: nothing is kept on it. */
     this.isBrief = isBrief;
+    /** What the members changed, once the room was looked at. */
+    /** @type {import("./changes.js").Changes | undefined} */
+    this.changes = undefined;
     /** Whether the family is to be deleted. */
     this.deletion = new Deletion(this);
     /** Whether the person signs out, so that the end of the session is no news. */

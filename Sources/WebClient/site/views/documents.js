@@ -6,6 +6,7 @@ import { button, fill, h, keyed, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { LongList } from "../screen/longlist.js";
 import { skeleton } from "../screen/skeleton.js";
+import { swipes } from "../screen/swipe.js";
 import { counted, dayText, instantText, sizeText } from "../words/dates.js";
 import { WORDS } from "../words/documents.js";
 import { choicesOf, labelled } from "./event.js";
@@ -17,6 +18,8 @@ import { labelOf, shortened, titleOf } from "./season.js";
 /** @typedef {import("../screen/router.js").Page} Page */
 
 export const ICONS = /** @type {{[type: string]: string}} */ ({ highlight_video: "video", transcript: "document", resume: "person", rec_letter: "letter", questionnaire: "form", stats_sheet: "chart" });
+/** The kinds that the page shows something of. */
+const SHOWN = ["document", "school", "member"];
 const SORTS = [["newest", WORDS.newest], ["oldest", WORDS.oldest], ["name", WORDS.name], ["type", WORDS.type], ["most_shared", WORDS.mostShared]];
 
 /** The uploads of this tab, whatever page is open. */
@@ -149,6 +152,7 @@ export function documentsPage(app) {
   const subtitle = h("p.subtitle", { role: "status" });
   const figures = h("dl.figures", null), running = h("ul.uploads", { "aria-label": WORDS.uploads2 }), list = h("div.documents", { role: "feed", "aria-label": WORDS.documents }), nothing = h("div.nothing", null), chips = h("div.chips", null);
   const entries = new LongList(list);
+  swipes(list);
   const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "documents-search", placeholder: WORDS.titleOrDescription, autocomplete: "off", on: { input: () => { search = searchField.value; update(); } } }));
   const sort = choice(WORDS.sort, "documents-sort", SORTS, (value) => { write("documentsSortBy", value); update(); }, SORTS.some(([word]) => word === read("documentsSortBy", "")) ? read("documentsSortBy", "") : "newest");
   const typeField = KINDS.document.fields.find((one) => one.name === "type");
@@ -222,13 +226,15 @@ export function documentsPage(app) {
       const { fields } = one;
       const number = (fields.shared_with_schools ?? []).length;
       const owner = season.athlete === undefined && season.athletes.length > 1 ? season.nameOf(one.athlete) : undefined;
+      const mayDelete = season.may("delete", "document", { record: one });
       return {
-        key: one.id, stamp: JSON.stringify([one.version, fields, mode, owner, season.schoolOf(one), season.isWaiting(one.id), index, size]),
+        key: one.id, stamp: JSON.stringify([one.version, fields, mode, owner, season.schoolOf(one), season.isWaiting(one.id), mayDelete, index, size]),
         make: () => h("article.card.document", { "aria-posinset": index + 1, "aria-setsize": size, tabindex: "-1" }, thumbnail(one), h("div.body", null,
           h("span.badge", null, labelOf(one, "type")), fields.version > 1 && h("span.badge", null, WORDS.v(fields.version)), number > 0 && h("span.badge.attended", null, WORDS.sharedOf(number >= 20 ? "20+" : number)),
           h("h3", null, link(`/documents/${one.id}/about`, shortened(titleOf(one), 120), {
             dir: "auto", "data-act": "open", "aria-label": WORDS.sharedWithUploaded(titleOf(one), labelOf(one, "type"), counted(number, WORDS.school2), dayText(Math.floor(one.created_at / 86400000))),
           })),
+          mayDelete && button("icon.danger.delete", icon("trash"), () => app.remove(one, WORDS.areYouSureYouWant, WORDS.deleted(shortened(titleOf(one), 40))), { "aria-label": WORDS.delete(titleOf(one)), "data-act": "delete" }),
           h("p.hint", { dir: "auto" }, [season.schoolOf(one) ?? WORDS.general, owner, instantText(one.created_at)].filter((text) => text).join(" · ")))),
       };
     };
@@ -256,5 +262,14 @@ export function documentsPage(app) {
   });
   update();
   const acts = new Map([["document-upload", () => add.click()], ["document-search", () => searchField.focus()], ["document-view", () => modeButton.click()]]);
-  return { title: WORDS.documents, element, update, acts, leave: () => { stop(); entries.leave(); } };
+  let { setting } = season;
+  return {
+    title: WORDS.documents, element, acts,
+    update: (ids) => {
+      if (setting === season.setting && !season.concerns(ids, SHOWN)) return showUploads(app, running);
+      setting = season.setting;
+      return update();
+    },
+    leave: () => { stop(); entries.leave(); },
+  };
 }

@@ -4,6 +4,7 @@ import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { LongList } from "../screen/longlist.js";
 import { skeleton } from "../screen/skeleton.js";
+import { swipes } from "../screen/swipe.js";
 import { counted, rangeText, timeText } from "../words/dates.js";
 import { WORDS } from "../words/events.js";
 import { covered, MonthGrid } from "./calendar.js";
@@ -105,6 +106,7 @@ export function eventsPage(app, athlete) {
   const results = h("p.results", { role: "status" });
   const list = h("div.cards", { role: "feed", "aria-label": WORDS.events });
   const entries = new LongList(list);
+  swipes(list);
   const nothing = h("div.nothing", null);
   const clear = button("icon", icon("close"), () => { searchField.value = ""; searched(); searchField.focus(); }, { "aria-label": WORDS.clearSearch, hidden: true });
   const searchField = /** @type {HTMLInputElement} */ (h("input", { type: "search", id: "events-search", placeholder: WORDS.nameDescriptionOrPlace, autocomplete: "off", on: { input: () => searched() } }));

@@ -2,8 +2,10 @@
 import { instantOf, localAt } from "../dates/zones.js";
 import { readDate, writeDate } from "../dates/calendar.js";
 import { ask, openDialog } from "../screen/dialog.js";
+import { codePicture } from "../screen/code.js";
 import { button, fill, h, link, refill } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
+import { request as post } from "../sessions/account.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { dayText, instantText, ownZone } from "../words/dates.js";
 import { WORDS } from "../words/feeds.js";
@@ -229,12 +231,18 @@ export function feedsPage(app) {
    */
   function addressDialog(name, token) {
     const { address, subscription } = addressesOf(location.origin, token);
+    const codes = h("div.codes", null);
+    // A server without the library draws none; the address stands beside them.
+    Promise.all([[subscription, WORDS.codeOfSubscription], [address, WORDS.codeOfAddress]].map(async ([text, label]) => {
+      const { status, content } = await post("POST", "/qr", { text });
+      return status === 200 && h("figure", null, codePicture(content.rows, label), h("figcaption", { "aria-hidden": "true" }, label));
+    })).then((pictures) => fill(codes, pictures));
     const field = /** @type {HTMLInputElement} */ (h("input", { readonly: true, value: address, dir: "ltr", on: { focus: () => field.select() } }));
     openDialog(WORDS.addressTitle(name), (close) => [
       h("p", null, WORDS.secret), labelled(WORDS.address, field),
       h("div.buttons", null, h("a.button.primary", { href: subscription, "data-outside": true }, WORDS.subscribe),
         navigator.clipboard && button("plain", WORDS.copy, () => { navigator.clipboard.writeText(address).then(() => app.toasts.show(WORDS.copied), () => field.focus()); })),
-      location.protocol !== "https:" && h("p.notice", null, WORDS.near),
+      codes, location.protocol !== "https:" && h("p.notice", null, WORDS.near),
       h("div", null, WORDS.programs.map((one) => h("details", null, h("summary", null, one.name), h("p", null, one.text)))),
       h("div.buttons", null, button("plain", WORDS.done, close)),
     ], { wide: true, closed: () => /** @type {HTMLElement | null} */ (add.querySelector("button"))?.focus() });

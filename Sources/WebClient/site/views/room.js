@@ -1,10 +1,12 @@
-// The room: the family's conversation, who is here, what happened since the last look.
+// The room: the family's timeline of messages and changes, who is here, what happened since the last look.
 import { button, fill, h, link } from "../screen/html.js";
 import { icon } from "../screen/icons.js";
 import { LongList } from "../screen/longlist.js";
 import { counted, instantText } from "../words/dates.js";
 import { WORDS } from "../words/room.js";
 import { people } from "./activity.js";
+import { Changes } from "./changes.js";
+import { entryText } from "./history.js";
 import { titleOf } from "./season.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -15,6 +17,10 @@ import { titleOf } from "./season.js";
 const READ_AFTER = 500;
 /** The messages of a question for earlier ones. */
 const PORTION = 100;
+/** The kinds that the page shows something of. */
+const SHOWN = ["message", "member", "event", "trip", "trip_item", "document", "school", "coach"];
+/** The parts of a change that a line shows. */
+const PARTS = 5;
 const PATHS = /** @type {{[kind: string]: string}} */ ({ event: "/events/ID", trip: "/trips/ID", document: "/documents/ID/about" });
 
 /**
@@ -62,7 +68,9 @@ export function roomPage(app) {
   /** @type {any} */
   let next;
   let isAtStart = false;
-  const earlier = button("plain", WORDS.earlierMessages, () => { load(); });
+  const earlier = button("plain", WORDS.earlierMessages, () => { hasFailed = false; load(); });
+  let isLoading = false, hasFailed = false;
+  const changes = (app.changes ??= new Changes(app));
 
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
@@ -108,20 +116,33 @@ export function roomPage(app) {
     update();
   }
 
+  /** Draws without a screen reader that reads what is older. */
+  /** @param {() => void} act */
+  function quietly(act) {
+    log.setAttribute("aria-live", "off");
+    act();
+    requestAnimationFrame(() => requestAnimationFrame(() => log.removeAttribute("aria-live")));
+  }
+
   /** @returns {Promise<void>} */
   async function load() {
+    if (isLoading) return undefined;
+    isLoading = true;
     const first = messages()[0];
     try {
       const page = await app.store.ask((request) => ({ type: "list", request, kind: "message", limit: PORTION, ...(next === undefined ? {} : { before: next }) }));
       for (const record of page.records ?? []) older.set(record.id, record);
       next = page.next;
       isAtStart = page.next === undefined;
-      // The snapshot may have the first pages already.
-      if (!isAtStart && messages()[0]?.id === first?.id) return load();
     } catch (error) {
       app.complain(error);
+      next = undefined;
+      hasFailed = true;
     }
-    update();
+    isLoading = false;
+    // The snapshot may have the first pages already.
+    if (next !== undefined && messages()[0]?.id === first?.id) return load();
+    quietly(update);
     return undefined;
   }
 
@@ -136,22 +157,56 @@ export function roomPage(app) {
     return [...all.values()].sort((one, other) => one.created_at - other.created_at || (one.id < other.id ? -1 : 1));
   }
 
-  function update() {
-    const found = messages();
-    const size = found.length;
+  /** What a change of the connection or of the others' presence alters. */
+  function showHere() {
     form.toggleAttribute("hidden", !season.may("create", "message"));
-    earlier.toggleAttribute("hidden", isAtStart || size === 0 || engine.phase !== "live");
+    earlier.toggleAttribute("hidden", isAtStart || season.records("message").length === 0 || engine.phase !== "live");
+    const others = [...engine.presence.values()].filter((one) => one.member !== season.self).map((one) => {
+      const context = one.context && one.context !== "all" ? WORDS.seasonOf(season.nameOf(one.context)) : "";
+      return `${season.nameOf(one.member)}${context}`;
+    });
+    const text = others.length > 0 ? WORDS.hereNow(others.join(", ")) : WORDS.nobodyElseIsHereNow;
+    if (here.textContent !== text) here.textContent = text;
+  }
+
+  /** Messages and changes by time, and the place from where on the changes are known. */
+  /** @returns {{key: string, at: number, message?: FamilyRecord, change?: import("./changes.js").Told}[]} */
+  function timeline() {
+    const all = [
+      ...messages().map((message) => ({ key: message.id, at: message.created_at, message })), ...[...changes.all.values()].map((change) => ({ key: String(change.seq), at: change.at, change })),
+      ...(changes.known?.before === undefined ? [] : [{ key: "known", at: changes.known.at }]),
+    ];
+    return all.sort((one, other) => one.at - other.at);
+  }
+
+  function update() {
+    const found = timeline();
+    const size = found.length;
+    showHere();
     /** @param {number} index @returns {import("../screen/html.js").Item} */
     const item = (index) => {
-      const message = found[index];
+      const { key, at, message, change } = found[index];
+      const place = entries.isVirtual ? { "aria-posinset": index + 1, "aria-setsize": size } : {};
+      const stamp = [entries.isVirtual && index, entries.isVirtual && size];
+      if (!message) {
+        const told = change?.changes ?? [];
+        return {
+          key, stamp: JSON.stringify([...stamp, change && season.nameOf(change.member)]),
+          make: () => h("li.change", place, change ? [
+            h("p.hint", null, h("strong", { dir: "auto" }, season.nameOf(change.member)), ` ${instantText(at)}`),
+            h("ul", null, told.slice(0, PARTS).map((one) => entryText(app, one)), told.length > PARTS && h("li", null, WORDS.andMore(told.length - PARTS))),
+          ] : button("plain", WORDS.earlierChanges, () => { changes.load(); }, { "data-act": "changes" })),
+        };
+      }
+      const isMention = (message.fields.mentions ?? []).some((/** @type {any} */ one) => one.id === season.self);
       const about = message.fields.about ? engine.record(message.fields.about.id) : undefined;
       const isOwn = message.created_by === season.self;
       const isChanged = message.updated_at > message.created_at && message.version > 1;
       return {
         key: message.id,
-        stamp: JSON.stringify([message.version, message.fields, season.nameOf(message.created_by), season.isWaiting(message.id), about && titleOf(about), editing === message.id, entries.isVirtual && index, entries.isVirtual && size]),
-        make: () => h(`li${isOwn ? ".own" : ""}${editing === message.id ? ".editing" : ""}`, entries.isVirtual ? { "aria-posinset": index + 1, "aria-setsize": size } : null,
-          h("p.hint", null, h("strong", { dir: "auto" }, season.nameOf(message.created_by)), ` ${instantText(message.created_at)}`, isChanged && WORDS.changed, season.isWaiting(message.id) && WORDS.waiting,
+        stamp: JSON.stringify([message.version, message.fields, season.nameOf(message.created_by), season.isWaiting(message.id), about && titleOf(about), editing === message.id, ...stamp]),
+        make: () => h(`li${isOwn ? ".own" : ""}${isMention ? ".mention" : ""}${editing === message.id ? ".editing" : ""}`, place,
+          h("p.hint", null, h("strong", { dir: "auto" }, season.nameOf(message.created_by)), ` ${instantText(message.created_at)}`, isMention && WORDS.mentionsYou, isChanged && WORDS.changed, season.isWaiting(message.id) && WORDS.waiting,
             about && [WORDS.about, PATHS[about.kind] ? link(PATHS[about.kind].replace("ID", about.id), titleOf(about), { dir: "auto" }) : titleOf(about)]),
           h("p.text", { dir: "auto" }, message.fields.text),
           h("div.actions", null,
@@ -159,12 +214,7 @@ export function roomPage(app) {
             season.may("delete", "message", { record: message }) && button("icon", icon("trash"), () => app.remove(message, WORDS.deleteThisMessage, WORDS.messageDeleted), { "aria-label": WORDS.deleteThisMessage2, "data-act": "delete" }))),
       };
     };
-    entries.show({ count: size, key: (index) => found[index].id, item });
-    const people = [...engine.presence.values()].filter((one) => one.member !== season.self).map((one) => {
-      const context = one.context && one.context !== "all" ? WORDS.seasonOf(season.nameOf(one.context)) : "";
-      return `${season.nameOf(one.member)}${context}`;
-    });
-    here.textContent = people.length > 0 ? WORDS.hereNow(people.join(", ")) : WORDS.nobodyElseIsHereNow;
+    entries.show({ count: size, key: (index) => found[index].key, item });
     if (size === 0) fill(list, h("li.nothing", null, h("p", null, season.may("create", "message") ? WORDS.noMessagesYetWriteThe : WORDS.noMessagesYet)));
     if (isAtEnd && list.isConnected) toEnd();
   }
@@ -189,7 +239,12 @@ export function roomPage(app) {
     }, READ_AFTER);
   }
 
-  const scrolled = () => { if (list.isConnected) isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80; };
+  const scrolled = () => {
+    if (!list.isConnected) return;
+    isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
+    // Older messages come while the reader is on the way to them; without a wheel there is the button.
+    if (scrollY < innerHeight && !isAtEnd && !isAtStart && !hasFailed && engine.phase === "live") load();
+  };
   addEventListener("scroll", scrolled, { passive: true });
 
   /** Tells what changed since the reading position, once per visit, and moves the position. */
@@ -218,13 +273,23 @@ export function roomPage(app) {
     app.store.read();
   }
 
+  changes.changed = (areOlder) => (areOlder ? quietly(update) : update());
+  let { setting } = season;
   update();
   look();
   requestAnimationFrame(() => toEnd());
   return {
     title: WORDS.room,
     element: h("section.room", null, h("h1", null, WORDS.room), here, digest, h("p", null, earlier), log, typing, form),
-    update: () => { update(); look(); readSoon(); },
-    leave: () => { clearTimeout(timer); clearTimeout(reading); stopListening(); entries.leave(); removeEventListener("scroll", scrolled); },
+    update: (ids) => {
+      if (setting === season.setting && !season.concerns(ids, SHOWN)) showHere();
+      else {
+        setting = season.setting;
+        update();
+      }
+      look();
+      readSoon();
+    },
+    leave: () => { clearTimeout(timer); clearTimeout(reading); stopListening(); changes.changed = () => {}; entries.leave(); removeEventListener("scroll", scrolled); },
   };
 }

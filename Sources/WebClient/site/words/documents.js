@@ -67,4 +67,7 @@ export const WORDS = {
   noDocumentsMatchYour: "No documents match your filters",
   documents: "Documents",
   search: "Search",
+  delete: (/** @type {string} */ title) => `Delete ${title}`,
+  areYouSureYouWant: "Are you sure you want to delete this document?",
+  deleted: (/** @type {string} */ title) => `${title} deleted`,
 };

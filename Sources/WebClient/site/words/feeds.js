@@ -68,6 +68,8 @@ export const WORDS = {
   copy: "Copy the address",
   copied: "The address is copied",
   subscribe: "Open in this device's calendar",
+  codeOfSubscription: "For the camera of a phone: opens its calendar",
+  codeOfAddress: "For the camera of a phone: to paste into a program",
   done: "Done",
   near: "This page is not on https. Web services such as Google Calendar and Outlook read only addresses on https that the whole internet can reach.",
   programs: [
