@@ -9,7 +9,7 @@ import signal
 from playwright.sync_api import expect
 
 from engine_link import Link
-from harness import Person, retry
+from harness import is_typed, Person, retry
 
 
 def another(server):
@@ -71,7 +71,7 @@ def engine_builds(browser, server):
         # A hidden page gets no timers in time; Chromium without a window calls every page visible, so that the page is told otherwise.
         hidden.evaluate("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' }); document.dispatchEvent(new Event('visibilitychange'));")
         visible.get_by_label("Message", exact=True).fill("Typed before the upgrade")
-        visible.evaluate("new Promise((resolve) => setTimeout(resolve, 400))")  # longer than the 100 ms after which it is kept
+        is_typed(visible, "Typed before the upgrade")
         counted = [Counted(page) for page in (visible, hidden, offline)]
         replace(server, newer)
         is_new = [page for page in (visible, hidden, offline)]

@@ -4,7 +4,7 @@ import re
 from playwright.sync_api import expect
 
 from engine_link import Link
-from harness import Person
+from harness import Person, Server
 
 DATABASE = """
 const database = () => new Promise((resolve, reject) => {
@@ -152,6 +152,32 @@ def engine_storage_full(browser, server):
         link.close()
 
 
+def at_home(browser, server):
+    """By plain http on another name than loopback everything but the start offline works, and the page says what is missing."""
+    home = Server(server.program, "--host", "huddle.home.arpa", host="huddle.home.arpa")
+    try:
+        use_at_home(browser, home)
+    finally:
+        home.end()
+
+
+def use_at_home(browser, home):
+    ana = Person(browser, home)
+    page = ana.page
+    page.goto(home.url)
+    assert page.evaluate("isSecureContext") is False
+    expect(page.get_by_text("This address has no encryption")).to_be_visible()
+    ana.sign_in("Carmen", "/room")
+    page.get_by_label("Message", exact=True).fill("From the kitchen")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("From the kitchen", exact=True)).to_be_visible()
+    ana.is_live()
+    page.reload()
+    expect(page.get_by_text("From the kitchen", exact=True)).to_have_count(1)
+    ana.is_live()
+    ana.end()
+
+
 def engine_cookies(browser, server):
     """A browser that keeps no cookie is told so, before and after the sign-in; without scripts the page says what it needs."""
     ana = Person(browser, server)
@@ -168,6 +194,8 @@ def engine_cookies(browser, server):
     bob.page.get_by_role("button", name="Sign in", exact=True).click()
     expect(bob.page.get_by_role("alert").filter(has_text="blocks cookies")).to_be_visible()
     bob.end()
+    if browser.browser_type.name == "chromium":
+        at_home(browser, server)
     eve = Person(browser, server, java_script_enabled=False)
     eve.page.goto(server.url + "/events")
     # The debugging protocol stops scripts after the page was parsed as one with scripts, so that this text is not drawn here.

@@ -172,6 +172,9 @@ def engine_uploads_tabs(browser, server):
             choose(page, pdf, "Two tabs")
             expect(page.locator("li.upload")).to_contain_text("You can close this page")
             link.wait_held()
+            # Everybody sees how far it is.
+            bob = Person(browser, server).sign_in("David", "/documents")
+            expect(bob.page.locator("li.upload")).to_contain_text("Carmen Rivera uploads")
             page.close(run_before_unload=False)
             link.cut()
             link.release()
@@ -179,6 +182,9 @@ def engine_uploads_tabs(browser, server):
             expect(other.locator("li.upload").get_by_text("Uploaded")).to_be_visible()
             expect(other.locator("article.card").get_by_text("Two tabs")).to_have_count(1)
             assert digest(other, "Two tabs") == hashlib.sha256(content).hexdigest()
+            expect(bob.page.locator("article.card").get_by_text("Two tabs")).to_have_count(1)
+            expect(bob.page.locator("li.upload")).to_have_count(0)
+            bob.end()
         ana.end()
     finally:
         link.close()

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Error, expect
 
 # A machine with other work takes its time; a flow that works does not wait.
@@ -24,7 +25,9 @@ class Server:
     """`huddled serve` with the demo family, on a port that stays the same over restarts."""
 
     def __init__(self, program, *options, host="127.0.0.1"):
-        self.program, self.options, self.host = program, options, host
+        # HUDDLE_WEB names a folder whose modules are served as they are: no build is needed after a change (and there is no worker).
+        web = os.environ.get("HUDDLE_WEB")
+        self.program, self.options, self.host = program, [*options, *(["--web", web] if web else [])], host
         self.folder = tempfile.mkdtemp(prefix="huddle-web.")
         self.data = os.path.join(self.folder, "data")
         made = subprocess.run([program, "demo", "--data", self.data, "--json"], check=True, capture_output=True, timeout=60)
@@ -76,6 +79,34 @@ def retry(page):
         # It has found another build, and loads itself again.
         if "context was destroyed" not in str(error):
             raise
+
+
+# WCAG 2.2 AA, by axe's tags.
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+def violations(page, only=RULES):
+    """What axe finds on a page, as sentences. Its script comes once per document, by the browser's protocol, where the policy does not count."""
+    if not page.evaluate("typeof axe === 'object'"):
+        page.evaluate(AXE_SCRIPT)
+    return page.evaluate("""(only) => axe.run({ runOnly: only, resultTypes: ["violations"] })
+      .then((results) => results.violations.map((one) => `${one.id}: ${one.nodes[0].html.slice(0, 160)} (${(one.nodes[0].failureSummary ?? "").slice(0, 200)})`))""", only)
+
+
+def is_typed(page, text):
+    """Waits until what was typed is on this device: the page may be left or killed."""
+    page.evaluate("""async (text) => {
+      for (const end = performance.now() + 30_000; performance.now() < end;) {
+        const asked = indexedDB.open("huddle");
+        const held = await new Promise((resolve, reject) => { asked.onsuccess = () => resolve(asked.result); asked.onerror = () => reject(asked.error); });
+        const all = held.transaction(["typing"]).objectStore("typing").getAll();
+        await new Promise((resolve) => { all.onsuccess = resolve; });
+        held.close();
+        if (JSON.stringify(all.result).includes(text)) return;
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+      throw new Error(`${text} is not on this device`);
+    }""", text)
 
 
 class Person:
@@ -140,12 +171,18 @@ class Held:
     """Connections of a page whose frames from the server wait until they are released."""
 
     def __init__(self, page):
-        self.waiting, self.isHeld = [], True
+        self.waiting, self.isHeld, self.opened = [], True, 0
         page.route_web_socket(re.compile("/ws$"), self._opened)
 
     def _opened(self, route):
+        self.opened += 1
+        self.route = route
         server = route.connect_to_server()
         server.on_message(lambda frame: self.waiting.append((route, frame)) if self.isHeld else route.send(frame))
+
+    def say(self, text):
+        """Says something to the page in the server's name."""
+        self.route.send(text)
 
     def release(self):
         self.isHeld = False

@@ -38,6 +38,36 @@ def give_token(server, name):
     member["token"] = json.loads(made.stdout)["token"]
 
 
+# Twenty feeds by a socket of the page's own.
+TWENTY = """async () => {
+  const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws", "huddle.v1");
+  const frames = [];
+  let wake = () => {};
+  socket.onmessage = (event) => { frames.push(JSON.parse(event.data)); wake(); };
+  await new Promise((resolve) => { socket.onopen = resolve; });
+  const next = async (...types) => {
+    for (;;) {
+      const place = frames.findIndex((frame) => types.includes(frame.type));
+      if (place >= 0) return frames.splice(place, 1)[0];
+      await new Promise((resolve) => { wake = resolve; });
+    }
+  };
+  const send = (frame) => socket.send(JSON.stringify(frame));
+  send({ type: "sign_in" });
+  const [{ family }] = (await next("welcome")).memberships;
+  const id = () => crypto.randomUUID().replace(/^(.{14})./, "$17");
+  send({ type: "join", family, client: id(), context: "all", quiet: true });
+  await next("joined");
+  for (let number = 0; number < 20; number += 1) {
+    send({ type: "add_calendar", request: number + 1, id: id(), nonce: id().replaceAll("-", ""), name: `Feed ${number}`, mine: [] });
+    const told = await next("calendars", "error");
+    if (told.type === "error") return JSON.stringify(told);
+  }
+  socket.close();
+  return "done";
+}"""
+
+
 @flow
 def feeds(browser, server):
     """Issue 17 §1: a feed is added, read by a program, changed, undone and removed, by mouse and by keys; offline."""
@@ -67,6 +97,11 @@ def feeds(browser, server):
     address = field.input_value()
     assert re.fullmatch(re.escape(server.url) + r"/feeds/[A-Za-z0-9_-]{32}\.ics", address), address
     assert dialog.get_by_role("link", name="Open in this device's calendar").get_attribute("href") == "webcal" + address[4:]
+    # For the camera of a phone: both addresses as pictures of their own.
+    codes = dialog.get_by_role("img", name="For the camera of a phone")
+    expect(codes).to_have_count(2)
+    drawn = codes.evaluate_all("(all) => all.map((one) => [one.viewBox.baseVal.width, one.querySelector('path').getAttribute('d')])")
+    assert drawn[0] != drawn[1] and all(side >= 29 and path.startswith("M4,4h1v1h-1zM5,4h1") for side, path in drawn), drawn
     expect(dialog.get_by_text("This page is not on https.")).to_be_visible()
     dialog.get_by_role("button", name="Copy the address").click()
     assert page.evaluate("navigator.clipboard.readText()") == address
@@ -114,6 +149,16 @@ def feeds(browser, server):
     expect(rows).to_have_count(0)
     expect(page.get_by_role("button", name="+ Add a feed")).to_be_focused()
     assert fetched(address) == 404
+    # Twenty are the most: the page says so in place of its button, until one is removed.
+    assert page.evaluate(TWENTY) == "done"
+    page.reload()
+    expect(rows).to_have_count(20)
+    expect(page.get_by_text("You have 20 feeds, and 20 is the most. Remove one first.")).to_be_visible()
+    expect(page.get_by_role("button", name="+ Add a feed")).to_have_count(0)
+    page.get_by_role("button", name="Remove the feed Feed 7", exact=True).click()
+    dialog.get_by_role("button", name="Remove").click()
+    expect(rows).to_have_count(19)
+    expect(page.get_by_role("button", name="+ Add a feed")).to_be_focused()
 
     # By keys alone, as an athlete: from the palette to the address.
     elena = Person(browser, server).sign_in("Elena")

@@ -171,6 +171,26 @@ def board(browser, server):
     expect(handle(page, "Dinner")).to_be_focused()
     expect(handle(page, "Dinner")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("Escape")
+    # R042, R010: a swipe to the left over a card asks as its button does; a swipe down scrolls. The phone answers a deletion so that it is noticed.
+    bob.go("Events")
+    bob.is_live()
+    bob.page.evaluate("window.felt = []; Object.defineProperty(navigator, 'vibrate', { value: (pattern) => window.felt.push(String(pattern)) })")
+    swipe = """(card, [across, down]) => {
+      const touch = (x, y) => new Touch({ identifier: 1, target: card, clientX: x, clientY: y });
+      card.dispatchEvent(new TouchEvent("touchstart", { bubbles: true, touches: [touch(300, 300)], changedTouches: [touch(300, 300)] }));
+      card.dispatchEvent(new TouchEvent("touchend", { bubbles: true, changedTouches: [touch(300 + across, 300 + down)] }));
+    }"""
+    card = bob.page.locator("article.card").first
+    name = card.locator("h3").inner_text()
+    for moved in [[-20, 0], [-150, 90], [150, 0]]:
+        card.evaluate(swipe, moved)
+        expect(bob.page.get_by_role("dialog")).to_have_count(0)
+    card.evaluate(swipe, [-150, 5])
+    expect(bob.page.get_by_role("dialog").get_by_text("Are you sure you want to delete this event?")).to_be_visible()
+    bob.page.get_by_role("dialog").get_by_role("button", name="Delete").tap()
+    bob.toast("deleted")
+    expect(bob.page.get_by_role("link", name=re.compile(f"^{re.escape(name)}, "))).to_have_count(0)
+    assert bob.page.evaluate("window.felt") == ["20,40,20"], bob.page.evaluate("window.felt")
     bob.is_live()
     bob.end()
     # Who may only read sees the board without handles.
