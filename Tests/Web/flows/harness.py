@@ -134,7 +134,7 @@ class Person:
 
     def _console(self, message):
         # Without a server, browsers report each connection that fails; the refusals of HTTP are answers that the page shows.
-        if message.type == "error" and not re.search(r"ERR_CONNECTION|ERR_NETWORK|ERR_INTERNET|ERR_EMPTY|ERR_INCOMPLETE|Failed to load resource|WebSocket connection to|downloadable font|establish a connection|favicon\.ico", message.text):
+        if message.type == "error" and not re.search(r"ERR_CONNECTION|ERR_NETWORK|ERR_INTERNET|ERR_EMPTY|ERR_INCOMPLETE|Failed to load resource|WebSocket connection to|downloadable font|establish a connection|favicon\.ico|Cross-Origin-Opener-Policy header has been ignored", message.text):
             self.faults.append(f"console: {message.text}")
 
     def _request(self, request):

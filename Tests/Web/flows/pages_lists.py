@@ -170,9 +170,9 @@ def long_room(browser, server):
     messages = page.locator("ol.messages > li")
     expect(page.locator("li.change").first).to_be_visible()
     before = messages.count()
-    assert page.evaluate(MESSAGES, [0, 150]) == "done"
-    expect(messages).to_have_count(before + 150)
-    assert page.evaluate(MESSAGES, [150, 850]) == "done"
+    assert page.evaluate(MESSAGES, [0, 100]) == "done"
+    expect(messages).to_have_count(before + 100)
+    assert page.evaluate(MESSAGES, [100, 900]) == "done"
     size = before + 1000
     expect(messages.last).to_have_attribute("aria-posinset", str(size))
     expect(messages.last).to_be_in_viewport()

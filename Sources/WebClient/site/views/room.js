@@ -279,7 +279,7 @@ export function roomPage(app) {
   look();
   requestAnimationFrame(() => toEnd());
   return {
-    title: WORDS.room,
+    title: WORDS.room, acts: new Map([["message-write", () => input.focus()]]),
     element: h("section.room", null, h("h1", null, WORDS.room), here, digest, h("p", null, earlier), log, typing, form),
     update: (ids) => {
       if (setting === season.setting && !season.concerns(ids, SHOWN)) showHere();

@@ -55,6 +55,7 @@ export const COMMANDS = [
   command("documents", "document-upload", "n", "upload a document"),
   command("documents", "document-search", "/", "search while you type"),
   command("documents", "document-view", "v", "grid or list"),
+  command("web", "message-write", "w", "write to the family"),
   command("line", "history", "", "changes with their authors, of the family or of one record"),
   command("line", "audit", "", "sign-ins, invites, roles, consents, exports, and what the host did"),
   command("line", "access", "", "looks at an athlete's season by others"),
