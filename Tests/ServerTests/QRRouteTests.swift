@@ -1,4 +1,5 @@
 import HTTP1
+import Store
 import TestSupport
 import Testing
 
@@ -41,6 +42,6 @@ struct QRRouteTests {
     ])
     func refused(content: String) throws {
         let answer = try ask(content, "Authorization: Bearer \(server.parent.token)")
-        #expect(answer.status == 400 || answer.status == 422, "\(answer.status) \(answer.text)")
+        #expect(answer.status == 400, "\(answer.status) \(answer.text)")
     }
 }

@@ -205,7 +205,7 @@ def long_room(browser, server):
     now = {row[0]: row[2] for row in settled()}
     assert all(abs(now[key] - was[key]) < 2 for key in was if key in now and 0 < was[key] < 600), (was, now)
     # Older ones than the copy of a new device has come while it scrolls to them.
-    oldest = bob.page.get_by_text("Seeded message 00000")
+    oldest = bob.page.get_by_text("Welcome, everybody!")
     deadline = time.monotonic() + 60
     while oldest.count() == 0:
         assert time.monotonic() < deadline, bob.page.locator("ol.messages > li").first.inner_text()

@@ -298,6 +298,8 @@ export class Store {
         this.#tell([], [action]);
       } else if (action.notify) this.#note(action);
     }
+    // What other tabs left goes behind this tab's own changes; the end of one is not always reported, as that of a refused reading position.
+    if (this.engine.pending.length === 0) for (const client of this.left) queueMicrotask(() => this.#takeOver(client));
     this.#tell([], []);
   }
 
@@ -328,7 +330,6 @@ export class Store {
   #settled(mutation, outcome) {
     this.outcomes.get(mutation)?.(outcome);
     this.outcomes.delete(mutation);
-    for (const client of this.left) queueMicrotask(() => this.#takeOver(client));
   }
 
   /**
@@ -643,6 +644,7 @@ export class Store {
     try {
       await this.writing;
       const { slot: left, waiting } = await cache.load(client);
+      if (!left) this.left.delete(client);
       if (!left || this.slot !== slot) return;
       const rows = (/** @type {string} */ kind) => waiting.filter((one) => one.kind === kind).map((one) => one.row).sort((one, other) => one.id - other.id);
       const isOwn = this.engine.takeOver({ last_mutation: 0, ...left.state, client, family: left.family, member: left.member, records: [], pending: rows("pending"), drafts: rows("draft") });
