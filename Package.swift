@@ -101,6 +101,7 @@ let package = Package(
         library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
         optimizedLibrary("Wire", ["Bytes", "Crypto", "JSON", "Dates", "Family", "Queries"]),
         library("Calendar", ["Bytes", "Dates", "ICalendar", "Family"]),
+        library("Reminders", ["Bytes", "Dates", "Family"]),
         library("Ledger", ["Bytes", "Dates", "Family"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
         library("Accounts", ["Bytes", "Crypto", "Folding", "HTTP1", "JSON"]),
@@ -111,7 +112,7 @@ let package = Package(
 
         // Layer 4: persistence.
         library("Blobs", ["Locks", "Bytes", "Crypto", "Posix"]),
-        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Folding", "Accounts", "Blobs", "Tar", "JSON", "Dates", "Family", "Calendar", "Queries", "Wire", "Ledger"]),
+        library("Store", ["Locks", "Bytes", "Crypto", "Posix", "Folding", "Accounts", "Blobs", "Tar", "JSON", "Dates", "Family", "Calendar", "Reminders", "Queries", "Wire", "Ledger"]),
         library("StoreSQLite", ["Bytes", "Posix", "SQLite", "JSON", "Dates", "Family", "Wire", "Ledger", "Store"]),
 
         // Layer 5: composition.
@@ -161,6 +162,7 @@ let package = Package(
         tests("TarTests", ["Tar"]),
         tests("ICalendarTests", ["TestSupport", "Dates", "ICalendar"]),
         tests("CalendarTests", ["TestSupport", "Bytes", "Posix", "JSON", "Dates", "ICalendar", "Family", "Calendar"]),
+        tests("RemindersTests", ["TestSupport", "Bytes", "Posix", "Dates", "ICalendar", "Family", "Calendar", "Reminders"]),
         tests("HTTPClientTests", ["Posix", "HTTPClient"]),
         tests("MailTests", ["Locks", "Posix", "Mail"]),
         tests("PDFTests", ["Posix", "PDF"]),
@@ -175,7 +177,7 @@ let package = Package(
         tests("UploadsTests", ["TestSupport", "Bytes", "Crypto", "HTTP1", "JSON", "Family", "Uploads"]),
         tests("RoomsTests", ["TestSupport", "FrameCheck", "Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms"]),
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
-        tests("StoreTests", ["TestSupport", "Calendar", "Accounts", "Folding", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
+        tests("StoreTests", ["TestSupport", "Calendar", "Reminders", "Accounts", "Folding", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
         tests("ServerTests", ["TestSupport", "Calendar", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Crypto", "Deflate", "Posix", "Blobs", "SQLite", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "EngineScripts", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),

@@ -234,192 +234,198 @@ static const unsigned char file76[] = {
 #embed "../WebClient/site/views/palette.js"
 };
 static const unsigned char file77[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/reminders.js"
 };
 static const unsigned char file78[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file79[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file80[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file81[] = {
-#embed "../WebClient/site/views/submission.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file82[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/submission.js"
 };
 static const unsigned char file83[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file84[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file85[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file86[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file87[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file88[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/wire/protocol.js"
 };
 static const unsigned char file89[] = {
-#embed "../WebClient/site/words/access.js"
+#embed "../WebClient/site/wire/rejections.js"
 };
 static const unsigned char file90[] = {
-#embed "../WebClient/site/words/account.js"
+#embed "../WebClient/site/words/access.js"
 };
 static const unsigned char file91[] = {
-#embed "../WebClient/site/words/activity.js"
+#embed "../WebClient/site/words/account.js"
 };
 static const unsigned char file92[] = {
-#embed "../WebClient/site/words/acts.js"
+#embed "../WebClient/site/words/activity.js"
 };
 static const unsigned char file93[] = {
-#embed "../WebClient/site/words/add-family.js"
+#embed "../WebClient/site/words/acts.js"
 };
 static const unsigned char file94[] = {
-#embed "../WebClient/site/words/answers.js"
+#embed "../WebClient/site/words/add-family.js"
 };
 static const unsigned char file95[] = {
-#embed "../WebClient/site/words/audit.js"
+#embed "../WebClient/site/words/answers.js"
 };
 static const unsigned char file96[] = {
-#embed "../WebClient/site/words/board.js"
+#embed "../WebClient/site/words/audit.js"
 };
 static const unsigned char file97[] = {
-#embed "../WebClient/site/words/calendar.js"
+#embed "../WebClient/site/words/board.js"
 };
 static const unsigned char file98[] = {
-#embed "../WebClient/site/words/commands.js"
+#embed "../WebClient/site/words/calendar.js"
 };
 static const unsigned char file99[] = {
-#embed "../WebClient/site/words/comments.js"
+#embed "../WebClient/site/words/commands.js"
 };
 static const unsigned char file100[] = {
-#embed "../WebClient/site/words/conflicts.js"
+#embed "../WebClient/site/words/comments.js"
 };
 static const unsigned char file101[] = {
-#embed "../WebClient/site/words/consent.js"
+#embed "../WebClient/site/words/conflicts.js"
 };
 static const unsigned char file102[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/words/consent.js"
 };
 static const unsigned char file103[] = {
-#embed "../WebClient/site/words/deletion.js"
+#embed "../WebClient/site/words/dates.js"
 };
 static const unsigned char file104[] = {
-#embed "../WebClient/site/words/dialog.js"
+#embed "../WebClient/site/words/deletion.js"
 };
 static const unsigned char file105[] = {
-#embed "../WebClient/site/words/document.js"
+#embed "../WebClient/site/words/dialog.js"
 };
 static const unsigned char file106[] = {
-#embed "../WebClient/site/words/documents.js"
+#embed "../WebClient/site/words/document.js"
 };
 static const unsigned char file107[] = {
-#embed "../WebClient/site/words/engine.js"
+#embed "../WebClient/site/words/documents.js"
 };
 static const unsigned char file108[] = {
-#embed "../WebClient/site/words/event-form.js"
+#embed "../WebClient/site/words/engine.js"
 };
 static const unsigned char file109[] = {
-#embed "../WebClient/site/words/event.js"
+#embed "../WebClient/site/words/event-form.js"
 };
 static const unsigned char file110[] = {
-#embed "../WebClient/site/words/events.js"
+#embed "../WebClient/site/words/event.js"
 };
 static const unsigned char file111[] = {
-#embed "../WebClient/site/words/feeds.js"
+#embed "../WebClient/site/words/events.js"
 };
 static const unsigned char file112[] = {
-#embed "../WebClient/site/words/form.js"
+#embed "../WebClient/site/words/feeds.js"
 };
 static const unsigned char file113[] = {
-#embed "../WebClient/site/words/frame.js"
+#embed "../WebClient/site/words/form.js"
 };
 static const unsigned char file114[] = {
-#embed "../WebClient/site/words/handover.js"
+#embed "../WebClient/site/words/frame.js"
 };
 static const unsigned char file115[] = {
-#embed "../WebClient/site/words/history.js"
+#embed "../WebClient/site/words/handover.js"
 };
 static const unsigned char file116[] = {
-#embed "../WebClient/site/words/kept.js"
+#embed "../WebClient/site/words/history.js"
 };
 static const unsigned char file117[] = {
-#embed "../WebClient/site/words/keys.js"
+#embed "../WebClient/site/words/kept.js"
 };
 static const unsigned char file118[] = {
-#embed "../WebClient/site/words/log-links.js"
+#embed "../WebClient/site/words/keys.js"
 };
 static const unsigned char file119[] = {
-#embed "../WebClient/site/words/notices.js"
+#embed "../WebClient/site/words/log-links.js"
 };
 static const unsigned char file120[] = {
-#embed "../WebClient/site/words/pages.js"
+#embed "../WebClient/site/words/notices.js"
 };
 static const unsigned char file121[] = {
-#embed "../WebClient/site/words/palette.js"
+#embed "../WebClient/site/words/pages.js"
 };
 static const unsigned char file122[] = {
-#embed "../WebClient/site/words/passkeys.js"
+#embed "../WebClient/site/words/palette.js"
 };
 static const unsigned char file123[] = {
-#embed "../WebClient/site/words/permission.js"
+#embed "../WebClient/site/words/passkeys.js"
 };
 static const unsigned char file124[] = {
-#embed "../WebClient/site/words/query.js"
+#embed "../WebClient/site/words/permission.js"
 };
 static const unsigned char file125[] = {
-#embed "../WebClient/site/words/room.js"
+#embed "../WebClient/site/words/query.js"
 };
 static const unsigned char file126[] = {
-#embed "../WebClient/site/words/rules.js"
+#embed "../WebClient/site/words/reminders.js"
 };
 static const unsigned char file127[] = {
-#embed "../WebClient/site/words/season.js"
+#embed "../WebClient/site/words/room.js"
 };
 static const unsigned char file128[] = {
-#embed "../WebClient/site/words/settings.js"
+#embed "../WebClient/site/words/rules.js"
 };
 static const unsigned char file129[] = {
-#embed "../WebClient/site/words/sign-in.js"
+#embed "../WebClient/site/words/season.js"
 };
 static const unsigned char file130[] = {
-#embed "../WebClient/site/words/skeleton.js"
+#embed "../WebClient/site/words/settings.js"
 };
 static const unsigned char file131[] = {
-#embed "../WebClient/site/words/start.js"
+#embed "../WebClient/site/words/sign-in.js"
 };
 static const unsigned char file132[] = {
-#embed "../WebClient/site/words/store.js"
+#embed "../WebClient/site/words/skeleton.js"
 };
 static const unsigned char file133[] = {
-#embed "../WebClient/site/words/submission.js"
+#embed "../WebClient/site/words/start.js"
 };
 static const unsigned char file134[] = {
-#embed "../WebClient/site/words/trip-items.js"
+#embed "../WebClient/site/words/store.js"
 };
 static const unsigned char file135[] = {
-#embed "../WebClient/site/words/trip.js"
+#embed "../WebClient/site/words/submission.js"
 };
 static const unsigned char file136[] = {
-#embed "../WebClient/site/words/trips.js"
+#embed "../WebClient/site/words/trip-items.js"
 };
 static const unsigned char file137[] = {
-#embed "../WebClient/site/words/uploads.js"
+#embed "../WebClient/site/words/trip.js"
 };
 static const unsigned char file138[] = {
-#embed "../WebClient/site/words/values.js"
+#embed "../WebClient/site/words/trips.js"
 };
 static const unsigned char file139[] = {
+#embed "../WebClient/site/words/uploads.js"
+};
+static const unsigned char file140[] = {
+#embed "../WebClient/site/words/values.js"
+};
+static const unsigned char file141[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -501,69 +507,71 @@ static const webclient_file files[] = {
     {"views/log-links.js", file74, sizeof file74},
     {"views/notices.js", file75, sizeof file75},
     {"views/palette.js", file76, sizeof file76},
-    {"views/room.js", file77, sizeof file77},
-    {"views/season.js", file78, sizeof file78},
-    {"views/settings.js", file79, sizeof file79},
-    {"views/sign-in.js", file80, sizeof file80},
-    {"views/submission.js", file81, sizeof file81},
-    {"views/trip-items.js", file82, sizeof file82},
-    {"views/trip.js", file83, sizeof file83},
-    {"views/trips.js", file84, sizeof file84},
-    {"views/values.js", file85, sizeof file85},
-    {"wire/frames.js", file86, sizeof file86},
-    {"wire/protocol.js", file87, sizeof file87},
-    {"wire/rejections.js", file88, sizeof file88},
-    {"words/access.js", file89, sizeof file89},
-    {"words/account.js", file90, sizeof file90},
-    {"words/activity.js", file91, sizeof file91},
-    {"words/acts.js", file92, sizeof file92},
-    {"words/add-family.js", file93, sizeof file93},
-    {"words/answers.js", file94, sizeof file94},
-    {"words/audit.js", file95, sizeof file95},
-    {"words/board.js", file96, sizeof file96},
-    {"words/calendar.js", file97, sizeof file97},
-    {"words/commands.js", file98, sizeof file98},
-    {"words/comments.js", file99, sizeof file99},
-    {"words/conflicts.js", file100, sizeof file100},
-    {"words/consent.js", file101, sizeof file101},
-    {"words/dates.js", file102, sizeof file102},
-    {"words/deletion.js", file103, sizeof file103},
-    {"words/dialog.js", file104, sizeof file104},
-    {"words/document.js", file105, sizeof file105},
-    {"words/documents.js", file106, sizeof file106},
-    {"words/engine.js", file107, sizeof file107},
-    {"words/event-form.js", file108, sizeof file108},
-    {"words/event.js", file109, sizeof file109},
-    {"words/events.js", file110, sizeof file110},
-    {"words/feeds.js", file111, sizeof file111},
-    {"words/form.js", file112, sizeof file112},
-    {"words/frame.js", file113, sizeof file113},
-    {"words/handover.js", file114, sizeof file114},
-    {"words/history.js", file115, sizeof file115},
-    {"words/kept.js", file116, sizeof file116},
-    {"words/keys.js", file117, sizeof file117},
-    {"words/log-links.js", file118, sizeof file118},
-    {"words/notices.js", file119, sizeof file119},
-    {"words/pages.js", file120, sizeof file120},
-    {"words/palette.js", file121, sizeof file121},
-    {"words/passkeys.js", file122, sizeof file122},
-    {"words/permission.js", file123, sizeof file123},
-    {"words/query.js", file124, sizeof file124},
-    {"words/room.js", file125, sizeof file125},
-    {"words/rules.js", file126, sizeof file126},
-    {"words/season.js", file127, sizeof file127},
-    {"words/settings.js", file128, sizeof file128},
-    {"words/sign-in.js", file129, sizeof file129},
-    {"words/skeleton.js", file130, sizeof file130},
-    {"words/start.js", file131, sizeof file131},
-    {"words/store.js", file132, sizeof file132},
-    {"words/submission.js", file133, sizeof file133},
-    {"words/trip-items.js", file134, sizeof file134},
-    {"words/trip.js", file135, sizeof file135},
-    {"words/trips.js", file136, sizeof file136},
-    {"words/uploads.js", file137, sizeof file137},
-    {"words/values.js", file138, sizeof file138},
-    {"worker.js", file139, sizeof file139},
+    {"views/reminders.js", file77, sizeof file77},
+    {"views/room.js", file78, sizeof file78},
+    {"views/season.js", file79, sizeof file79},
+    {"views/settings.js", file80, sizeof file80},
+    {"views/sign-in.js", file81, sizeof file81},
+    {"views/submission.js", file82, sizeof file82},
+    {"views/trip-items.js", file83, sizeof file83},
+    {"views/trip.js", file84, sizeof file84},
+    {"views/trips.js", file85, sizeof file85},
+    {"views/values.js", file86, sizeof file86},
+    {"wire/frames.js", file87, sizeof file87},
+    {"wire/protocol.js", file88, sizeof file88},
+    {"wire/rejections.js", file89, sizeof file89},
+    {"words/access.js", file90, sizeof file90},
+    {"words/account.js", file91, sizeof file91},
+    {"words/activity.js", file92, sizeof file92},
+    {"words/acts.js", file93, sizeof file93},
+    {"words/add-family.js", file94, sizeof file94},
+    {"words/answers.js", file95, sizeof file95},
+    {"words/audit.js", file96, sizeof file96},
+    {"words/board.js", file97, sizeof file97},
+    {"words/calendar.js", file98, sizeof file98},
+    {"words/commands.js", file99, sizeof file99},
+    {"words/comments.js", file100, sizeof file100},
+    {"words/conflicts.js", file101, sizeof file101},
+    {"words/consent.js", file102, sizeof file102},
+    {"words/dates.js", file103, sizeof file103},
+    {"words/deletion.js", file104, sizeof file104},
+    {"words/dialog.js", file105, sizeof file105},
+    {"words/document.js", file106, sizeof file106},
+    {"words/documents.js", file107, sizeof file107},
+    {"words/engine.js", file108, sizeof file108},
+    {"words/event-form.js", file109, sizeof file109},
+    {"words/event.js", file110, sizeof file110},
+    {"words/events.js", file111, sizeof file111},
+    {"words/feeds.js", file112, sizeof file112},
+    {"words/form.js", file113, sizeof file113},
+    {"words/frame.js", file114, sizeof file114},
+    {"words/handover.js", file115, sizeof file115},
+    {"words/history.js", file116, sizeof file116},
+    {"words/kept.js", file117, sizeof file117},
+    {"words/keys.js", file118, sizeof file118},
+    {"words/log-links.js", file119, sizeof file119},
+    {"words/notices.js", file120, sizeof file120},
+    {"words/pages.js", file121, sizeof file121},
+    {"words/palette.js", file122, sizeof file122},
+    {"words/passkeys.js", file123, sizeof file123},
+    {"words/permission.js", file124, sizeof file124},
+    {"words/query.js", file125, sizeof file125},
+    {"words/reminders.js", file126, sizeof file126},
+    {"words/room.js", file127, sizeof file127},
+    {"words/rules.js", file128, sizeof file128},
+    {"words/season.js", file129, sizeof file129},
+    {"words/settings.js", file130, sizeof file130},
+    {"words/sign-in.js", file131, sizeof file131},
+    {"words/skeleton.js", file132, sizeof file132},
+    {"words/start.js", file133, sizeof file133},
+    {"words/store.js", file134, sizeof file134},
+    {"words/submission.js", file135, sizeof file135},
+    {"words/trip-items.js", file136, sizeof file136},
+    {"words/trip.js", file137, sizeof file137},
+    {"words/trips.js", file138, sizeof file138},
+    {"words/uploads.js", file139, sizeof file139},
+    {"words/values.js", file140, sizeof file140},
+    {"worker.js", file141, sizeof file141},
 };
 
 const webclient_file *webclient_files(size_t *count) {

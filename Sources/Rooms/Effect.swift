@@ -33,6 +33,8 @@ package enum Effect: Sendable {
     case endSessions(SessionID, by: Int64, Identifier?)
     /// To the writer, before all other work: a calendar feed of the member ends. `Hub.didEndFeed` follows.
     case endFeed(SessionID, family: Identifier, member: Identifier, feed: Identifier)
+    /// To the writer: a member has seen a reminder. `Hub.didSeeReminder` follows, unless the writer has no room; then the reminder comes again.
+    case seeReminder(family: Identifier, member: Identifier, Reminder.Key)
     /// To the writer: somebody looked at what is an athlete's.
     case noteAccess(AccessNote)
     /// To the writer: these sessions of the database are in use.
@@ -162,8 +164,13 @@ package struct JoinResult: Sendable {
     /// The family's athletes, by whom a context is checked.
     package var athletes: [Identifier]
     package var resume: Resume
+    /// Those of the member that no device has seen, the oldest first.
+    package var reminders: [Reminder]
 
-    package init(epoch: String, head: Int64, member: Identifier, role: Role, athletes: [Identifier], resume: Resume) {
+    package init(
+        epoch: String, head: Int64, member: Identifier, role: Role, athletes: [Identifier], resume: Resume, reminders: [Reminder] = []
+    ) {
+        self.reminders = reminders
         self.epoch = epoch
         self.head = head
         self.member = member

@@ -83,6 +83,7 @@ extension Hub {
         if let differed = session.pendingJoin?.join.differed {
             emit(.noteDifference(session.id, family: room.family, member: seat.member, sequence: differed))
         }
+        let pending = session.pendingJoin
         session.pendingJoin = nil
         room.athletes = Set(seat.athletes)
         session.member = seat.member
@@ -103,6 +104,7 @@ extension Hub {
         if !session.isQuiet { announce(seat.member, in: room, except: session) }
         if let recovery = session.recovery { send(.recovered(recovery), to: session) }
         session.recovery = nil
+        sendReminders(seat, pending, to: session)
         session.phase = .catchingUp
         switch seat.resume {
         case .changes: catchUp(session)

@@ -365,6 +365,7 @@ package final class Hub {
         case .account(let request): account(session, request)
         case .ping(let request): ping(session, request)
         case .activity(let activity): self.activity(session, activity)
+        case .reminderSeen(let key): reminderSeen(session, key)
         case .deletion(let request): deletion(session, request)
         case .refusedRequest(let request, let rejection): refuse(session, request: request, rejection)
         case .signOut: signOut(session, request)

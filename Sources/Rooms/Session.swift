@@ -30,6 +30,9 @@ final class PendingJoin {
     let join: Join
     /// Of the `join` frame.
     let request: Int64?
+    /// Reminders that fired, and those that were seen, while the seat was read.
+    var reminders: [Reminder] = []
+    var seen: Set<Reminder.Key> = []
 
     init(_ join: Join, _ request: Int64?) {
         self.join = join

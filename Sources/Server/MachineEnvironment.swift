@@ -10,6 +10,12 @@ enum MachineEnvironment {
     /// The folder in which Debian's package `tzdata` installs the zones.
     static let zoneFolder = "/usr/share/zoneinfo"
 
+    /// The version of the machine's zone data, the first line of the file in which Debian keeps its source; empty without that file.
+    private static func zoneData() -> String {
+        guard let octets = try? Files.read("\(zoneFolder)/tzdata.zi", limit: 4 << 20) else { return "" }
+        return String(decoding: octets.prefix { $0 != UInt8(ascii: "\n") }.prefix(64), as: UTF8.self)
+    }
+
     /// - Parameter now: UTC milliseconds.
     static func make(
         _ limits: Limits, consent: ConsentText = .standard, mail: MailTerms? = nil, now: @escaping () -> Int64 = { Clock.wallMilliseconds() }
@@ -18,7 +24,7 @@ enum MachineEnvironment {
         return StoreEnvironment(
             now: now, random: { Random.octets($0) },
             localDate: { zone, at in zones.rules(zone)?.localDate(at: at).description },
-            rules: RuleEnvironment(zone: zones.rules), limits: limits, consent: consent, mail: mail)
+            rules: RuleEnvironment(zone: zones.rules), limits: limits, consent: consent, mail: mail, zoneData: zoneData)
     }
 }
 

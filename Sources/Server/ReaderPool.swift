@@ -321,7 +321,7 @@ extension JoinResult {
             }
         self.init(
             epoch: state.epoch, head: state.head, member: state.member, role: state.role, athletes: state.athletes.map(\.member),
-            resume: resume)
+            resume: resume, reminders: state.reminders)
     }
 }
 

@@ -1,6 +1,7 @@
 import Bytes
 import Family
 import Ledger
+import Posix
 import Store
 import Wire
 
@@ -105,6 +106,11 @@ final class Workers {
 
     /// Begins the work that is done while the server is idle.
     func maintain() { _ = writer.submit(.maintenance) }
+
+    /// Lets the writer fire the reminders that are due.
+    func remind() {
+        if writer.nextReminder.isDue(at: Clock.wallMilliseconds()) { _ = writer.submit(.reminders) }
+    }
 
     /// Logs the jobs that were refused since the last call for lack of room.
     func logRefusals(_ log: Log) {

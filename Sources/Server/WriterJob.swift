@@ -13,6 +13,10 @@ enum WriterJob: Sendable {
     case admin(UInt64, AdminRequest)
     /// A copy of a family was made. Its maker waits until that is noted: then the answer is `nil`.
     case exported(ExportNote, answer: BlockingQueue<Rejection?>)
+    /// Reminders may be due: one portion; it returns to the queue by itself until none is left.
+    case reminders
+    /// A member has seen a reminder.
+    case seen(Reminder.Key, family: Identifier, member: Identifier)
     /// The counts in memory, by `Clock.monotonicMilliseconds`.
     case usage(UsageNotes)
     /// A job of a request, with the ticket of its completion handler.

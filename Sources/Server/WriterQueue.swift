@@ -40,6 +40,8 @@ struct WriterQueue: Sendable {
         /// Notes of views and uses.
         case usage
         case maintenance
+        /// Reminders that are due.
+        case reminders
 
         /// The largest number of waiting jobs of the class; for mutations, of mutations.
         var limit: Int {
@@ -57,11 +59,12 @@ struct WriterQueue: Sendable {
             // The next one accumulates while one waits.
             case .usage: 1
             case .maintenance: 1
+            case .reminders: 1
             }
         }
 
         /// Whether a job that finds no room is merged with the waiting one, so that nothing is refused.
-        var isMerged: Bool { self == .usage || self == .maintenance }
+        var isMerged: Bool { self == .usage || self == .maintenance || self == .reminders }
     }
 
     /// The writer's next work.
@@ -271,12 +274,13 @@ extension WriterJob {
         case .command(_, .redeem), .command(_, .closeRedemption): .stranger
         case .command(_, .invite), .command(_, .withdrawInvite), .command(_, .consent), .command(_, .renameSession), .command(_, .createToken), .command(_, .addDevice), .command(_, .calendars), .command(_, .deletion): .request
         case .admin: .admin
-        case .request: .request
+        case .request, .seen: .request
         case .exported, .importing: .transfer
         case .forget, .erased: .sweep
         case .mail: .mail
         case .usage: .usage
         case .maintenance: .maintenance
+        case .reminders: .reminders
         case .stop: nil
         }
     }

@@ -20,6 +20,8 @@ final class WriterThread: Sendable {
     let counts: WriterCounts
     /// Rung when a mail was queued.
     let newMail = BlockingQueue<Bool>(limit: 1)
+    /// `FamilyStore.nextReminder` after the writer's last work.
+    let nextReminder = NextReminder()
 
     /// - Parameters:
     ///   - store: only the writer uses it from now on.
@@ -32,7 +34,9 @@ final class WriterThread: Sendable {
         self.disk = disk
         let counts = WriterCounts()
         self.counts = counts
-        let loop = WriterLoop(store: store, environment: environment, mailbox: mailbox, events: events, disk: disk, log: log, counts: counts, newMail: newMail)
+        let loop = WriterLoop(
+            store: store, environment: environment, mailbox: mailbox, events: events, disk: disk, log: log, counts: counts, newMail: newMail,
+            nextReminder: nextReminder)
         thread = Thread.start(name: "writer") {
             var loop = loop
             loop.run()
@@ -107,6 +111,9 @@ private struct WriterLoop {
 
     let counts: WriterCounts
     let newMail: BlockingQueue<Bool>
+    private let nextReminder: NextReminder
+    /// The value in `nextReminder`.
+    private var publishedReminder: Int64?
 
     let store: FamilyStore
     let environment: StoreEnvironment
@@ -118,7 +125,12 @@ private struct WriterLoop {
     /// The number of mutations of this round, for which file work waits.
     private var awaited = 0
 
-    init(store: FamilyStore, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log, counts: WriterCounts, newMail: BlockingQueue<Bool>) {
+    init(
+        store: FamilyStore, environment: StoreEnvironment, mailbox: WriterMailbox, events: Mailbox<ShardEvent>, disk: DiskPolicy, log: Log, counts: WriterCounts,
+        newMail: BlockingQueue<Bool>,
+        nextReminder: NextReminder
+    ) {
+        self.nextReminder = nextReminder
         self.counts = counts
         self.newMail = newMail
         self.log = log
@@ -133,13 +145,21 @@ private struct WriterLoop {
 
     mutating func run() {
         do throws(StoreFailure) {
-            while try work() {}
+            publishNextReminder()
+            while try work() { publishNextReminder() }
         } catch {
             // Nothing is written any more, and no client receives a receipt.
             mailbox.close()
             events.put(.writerFailed("\(error)"))
         }
         disk.end(awaited)
+    }
+
+    private mutating func publishNextReminder() {
+        let next = store.nextReminder
+        guard next != publishedReminder else { return }
+        publishedReminder = next
+        nextReminder.set(next)
     }
 
     /// - Returns: `false` after the last job.
@@ -234,6 +254,14 @@ private struct WriterLoop {
             reportEndedSessions()
         case .erased(let erasure, let answer):
             _ = answer.put(try store.didEraseFiles(erasure))
+        case .reminders:
+            let hasMore = try store.fireReminders()
+            reportEndedSessions()
+            // Behind all waiting work, which nobody's reminder delays.
+            if hasMore { _ = mailbox.put { $0.put(.reminders) } }
+        case .seen(let key, let family, let member):
+            _ = try store.see(key, family: family, member: member)
+            reportEndedSessions()
         case .maintenance:
             let ended = try store.endGuests()
             if !ended.isEmpty { events.put(.committed(ended)) }

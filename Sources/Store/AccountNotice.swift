@@ -12,6 +12,10 @@ package enum AccountNotice: Hashable, Sendable {
     case moved(BarredMember)
     /// The host has set these limits for a family.
     case quotas(FamilyQuotas, of: Identifier)
+    /// A reminder has fired for a member.
+    case reminder(Reminder, family: Identifier, member: Identifier)
+    /// A member has seen a reminder on one of their devices.
+    case reminderSeen(Reminder.Key, family: Identifier, member: Identifier)
     /// A family is erased from now on: the connections of its members must be closed, and its uploads end.
     case erased(Identifier)
 }

@@ -12,7 +12,10 @@ extension FamilyStore {
         for (family, decision) in batch.decisions { writes.decisions.append(DecisionWrites(decision, family: family.key, &family.usage)) }
         writes.receipts = batch.receipts
         let keys = try engine.apply(writes)
-        for (family, decision) in batch.decisions { try auditRights(decision, family: family.key) }
+        for (family, decision) in batch.decisions {
+            try auditRights(decision, family: family.key)
+            try arm(decision, family: family.key)
+        }
         batch.didWrite(of: self, keys)
         for (name, client) in batch.clients where client.kept.isTooMuch {
             if let shorter = try receipts.forgetOldest(family: name.family, client) { batch.set(shorter, name) }
@@ -34,6 +37,7 @@ extension FamilyStore {
         writes.decisions = [DecisionWrites(decision, family: family.key, &usage)]
         _ = try engine.apply(writes)
         if isAudited { try auditRights(decision, family: family.key) }
+        try arm(decision, family: family.key)
         keep(StoredFamily(key: family.key, state: decision.family, usage: usage))
         return (value, CommittedChange(decision))
     }

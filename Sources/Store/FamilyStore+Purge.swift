@@ -61,6 +61,7 @@ extension FamilyStore {
             case .people:
                 purged.invites = try people.purgeInvites(at: now)
                 _ = try shares.purge(before: now - StoredShareLink.retention, count: Self.receiptsInPortion)
+                _ = try reminders.purgeFired(before: now - Reminder.retention, count: Self.receiptsInPortion)
                 purged.sessions = try people.purgeSessions(
                     at: now, unusedSince: now - SessionToken.life, count: Self.receiptsInPortion)
                 return (purged, purged.sessions < Self.receiptsInPortion ? .accesses(after: 0) : .people)

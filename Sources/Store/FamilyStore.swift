@@ -1,6 +1,7 @@
 import Bytes
 package import Family
 import Ledger
+import Reminders
 package import Wire
 
 /// The one writer of a database.
@@ -39,6 +40,7 @@ package final class FamilyStore {
     let blobs: any BlobWrites
     let shares: any ShareWrites
     let feeds: any FeedWrites
+    let reminders: any ReminderWrites
     let consumers: any ConsumerWrites
     /// The beginning of the next portion of `maintain`.
     var purgeStep = PurgeStep.first
@@ -61,6 +63,11 @@ package final class FamilyStore {
 
     /// The largest number of runs of a transaction while the engine reports *again* or *unknown*.
     package static let maxRuns = 5
+
+    /// The next reminder of all families.
+    var reminderAlarm = ReminderAlarm()
+    /// The key of the family after which reminders are still to be armed (`fireReminders`); `nil` if all are armed.
+    var armsAfter: Int64?
 
     /// Caches of the database. They are bounded by being emptied: a missing value is read again.
     private var states: [Identifier: StoredFamily] = [:]
@@ -88,8 +95,10 @@ package final class FamilyStore {
         blobs = engine.blobs
         shares = engine.shares
         feeds = engine.feeds
+        reminders = engine.reminders
         consumers = engine.consumers
         try sweepImports()
+        try setReminderAlarm()
     }
 
     /// Ends the writing in an orderly way: the next start knows that it needs no new epoch.

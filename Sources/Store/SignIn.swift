@@ -68,6 +68,8 @@ package struct JoinState: Hashable, Sendable {
     /// The member's age in whole years by the family's zone; `nil` if no birth date is known. For `Permission`; never
     /// sent.
     package var age: Int?
+    /// Reminders of this member that no device has seen, the oldest first.
+    package var reminders: [Reminder] = []
 
     package init(
         family: Identifier, member: Identifier, role: Role, epoch: String, head: Int64, floor: Int64, resume: Resume,

@@ -18,11 +18,13 @@ package struct StoreEnvironment {
     package let consent: ConsentText
     /// `nil`: the server sends no mail.
     package let mail: MailTerms?
+    /// The version of the zone data, asked once at the start. Another one than before arms all reminders again.
+    package let zoneData: () -> String
 
     package init(
         now: @escaping () -> Int64, random: @escaping (Int) -> [UInt8],
         localDate: @escaping (_ zone: String, _ at: Int64) -> String?, rules: RuleEnvironment, limits: Limits = Limits(),
-        consent: ConsentText = .standard, mail: MailTerms? = nil
+        consent: ConsentText = .standard, mail: MailTerms? = nil, zoneData: @escaping () -> String = { "" }
     ) {
         self.now = now
         self.random = random
@@ -31,6 +33,7 @@ package struct StoreEnvironment {
         self.limits = limits
         self.consent = consent
         self.mail = mail
+        self.zoneData = zoneData
     }
 
     /// The part that the ledger uses.

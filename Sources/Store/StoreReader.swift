@@ -107,10 +107,11 @@ package final class StoreReader {
             let athletes = members.filter { !$0.value.isRemoved && $0.value.role == .athlete }
                 .map { Athlete(member: $0.key, parentAccess: Age.parentAccess($0.value.parentAccess, age: age($0.value))) }
                 .sorted { $0.member < $1.member }
-            return .joined(
-                JoinState(
-                    family: join.family, member: id, role: member.role, epoch: epoch, head: head, floor: found.floor,
-                    resume: resume, athletes: athletes, age: age(member)))
+            var state = JoinState(
+                family: join.family, member: id, role: member.role, epoch: epoch, head: head, floor: found.floor,
+                resume: resume, athletes: athletes, age: age(member))
+            state.reminders = try unseenReminders(family: found.key, member: id, zone: zone, at: now)
+            return .joined(state)
         }
     }
 

@@ -58,7 +58,7 @@ extension FamilyTable {
         ("records", "fields"), ("outlines", "outline"), ("history", "before"), ("receipts", "frame"), ("log", "frame"),
     ]
     /// Tables whose rows are small, with their keys. The first go before the records: a link without its document would be a finding of `huddled check`.
-    private static let firstTables = [("calendar_feeds", "key"), ("share_visits", "family, link, number"), ("share_links", "key")]
+    private static let firstTables = [("calendar_feeds", "key"), ("reminders", "family, item, lead"), ("fired_reminders", "family, member, item, lead, start"), ("share_visits", "family, link, number"), ("share_links", "key")]
     private static let lastTables = [("clients", "key"), ("access_log", "row"), ("purged", "family, id"), ("blobs", "family, sha256"), ("audit", "family, number"), ("quotas", "family, name")]
     /// Every table with rows of families, but those of people.
     static var erasedTables: [String] { (firstTables + largeTables + lastTables).map(\.0) }

@@ -18,6 +18,7 @@ struct SQLiteTables {
     let blobs: BlobTable
     let shares: ShareTable
     let feeds: FeedTable
+    let reminders: ReminderTable
     let consumers: ConsumerTable
 
     init(_ database: Database, isWriter: Bool) {
@@ -32,6 +33,7 @@ struct SQLiteTables {
         blobs = BlobTable(database)
         shares = ShareTable(database)
         feeds = FeedTable(database)
+        reminders = ReminderTable(database)
         consumers = ConsumerTable(database)
     }
 }
@@ -55,6 +57,7 @@ final class SQLiteEngine: StoreEngine {
     var blobs: any BlobWrites { tables.blobs }
     var shares: any ShareWrites { tables.shares }
     var feeds: any FeedWrites { tables.feeds }
+    var reminders: any ReminderWrites { tables.reminders }
     var consumers: any ConsumerWrites { tables.consumers }
 
     private let database: Database
@@ -295,6 +298,7 @@ final class SQLiteReader: ReaderEngine {
     var blobs: any BlobReads { tables.blobs }
     var shares: any ShareReads { tables.shares }
     var feeds: any FeedReads { tables.feeds }
+    var reminders: any ReminderReads { tables.reminders }
     var consumers: any ConsumerReads { tables.consumers }
 
     let database: Database

@@ -20,7 +20,7 @@ enum Schema {
     static let applicationID: Int64 = 0x4875_646C
 
     /// Step n brings version n to n + 1. Never edited once released; a change of mind is another step.
-    static let migrations = [first, keeping, references, lists, imports, documents, redemptions, quotas, checksums, outlines, columns, followers, keys, invites, people, sessions, accounts, passkeys, familyQuotas, mail, feeds, familyDeletion]
+    static let migrations = [first, keeping, references, lists, imports, documents, redemptions, quotas, checksums, outlines, columns, followers, keys, invites, people, sessions, accounts, passkeys, familyQuotas, mail, feeds, familyDeletion, reminders]
 
     /// The version that this program writes.
     static var version: Int64 { Int64(migrations.count) }

@@ -56,6 +56,10 @@ package enum SyncNotice: Hashable, Sendable {
     case recovered(RecoveryNotice)
     /// A mail that the person asked for was given up.
     case mailFailed(MailNotice)
+    /// An item begins soon. The engine keeps it until a device of the member has seen it (`SyncEngine.reminders`).
+    case reminder(Reminder)
+    /// A device of the member has seen a reminder.
+    case reminderSeen(Reminder.Key)
     /// The response to a request: a `page`, `statistics`, `history`, `digest`, `access_log`, `invite`, `invites`, `audit`, `standing`, `standings`, `sessions` or
     /// `pong` frame, which carries the request's number.
     case answer(ServerFrame)

@@ -107,6 +107,10 @@ extension SyncEngine {
         case .page, .statistics, .history, .digest, .accessLog, .invite, .invites, .audit, .standing, .standings, .sessions, .programToken, .calendars, .deviceCode, .account, .pong, .deletion: output.append(.notify(.answer(frame)))
         case .recovered(let notice): output.append(.notify(.recovered(notice)))
         case .mailFailed(let notice): output.append(.notify(.mailFailed(notice)))
+        case .reminder(let reminder): receive(reminder)
+        case .reminderSeen(let key):
+            reminders.removeAll { $0.key == key }
+            output.append(.notify(.reminderSeen(key)))
         case .signedOut: stop(.signedOut)
         case .error(let rejection, let request): receiveError(rejection, request)
         case .welcome, .token, .membership, .signedIn: fail(.unexpectedFrame(frame.word))
@@ -129,6 +133,8 @@ extension SyncEngine {
         presence = Dictionary(joined.presence.filter { $0.connections > 0 }.map { ($0.member, $0) }, uniquingKeysWith: { _, last in last })
         // The server reports uploads in progress again within a second.
         uploads = [:]
+        // It sends those again that no device has seen.
+        reminders = []
         if !epoch.isEmpty, !isOurLog(joined) { forgetUndos() }
         epoch = joined.epoch
         if joined.resumesByChanges {
@@ -298,6 +304,8 @@ extension ServerFrame {
         case .signedIn: "signed_in"
         case .recovered: "recovered"
         case .mailFailed: "mail_failed"
+        case .reminder: "reminder"
+        case .reminderSeen: "reminder_seen"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let frame, _): frame.word

@@ -99,6 +99,10 @@ package struct SyncEngine: Sendable {
     package internal(set) var uploads: [Identifier: UploadProgress] = [:]
     /// The largest number of uploads that a family may have open.
     static let maxUploads = 100
+    /// The reminders that no device of the member has seen, the oldest first.
+    package internal(set) var reminders: [Reminder] = []
+    /// The largest number of them: later ones replace the first.
+    static let maxReminders = 200
     /// Faults since the start, for tests and logs.
     package internal(set) var faultCount = 0
 

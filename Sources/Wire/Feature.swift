@@ -33,6 +33,7 @@ package enum Feature: String, CaseIterable, Sendable {
     case activity
     case calendars
     case deletion
+    case reminders
 
     /// Words of `op` that belong to it.
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }

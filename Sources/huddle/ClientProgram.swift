@@ -69,7 +69,7 @@ enum ClientProgram {
                 }
             case .batch(let isAtomic, let stops): return try BatchCommand(invocation, try Setting(invocation), isAtomic: isAtomic, stops: stops).run()
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
-            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .exportCalendar, .document, .say, .leave, .ask, .deleted, .identity, .open:
+            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .exportCalendar, .document, .say, .leave, .ask, .deleted, .reminders, .identity, .open:
                 let setting = try Setting(invocation)
                 return invocation.isWatched ? try ListWatch(invocation, setting).run() : try OneShot(invocation, setting).run()
             }

@@ -241,6 +241,8 @@ final class FullScreenClient {
         case .input(let input):
             if case .focus(let isIn) = input { isFocused = isIn }
             refreshes.keyPressed(Clock.monotonicMilliseconds())
+            // Whoever presses a key has seen what was on the screen.
+            if case .key = input { session.seeReminders() }
             defer { tellActivity() }
             do { try take(input) } catch let rejection as Rejection {
                 tell(rejection.message.printable)
@@ -325,6 +327,12 @@ final class FullScreenClient {
             open.room.tell(conversation.takeOutput())
             let isKept = session.engine.drafts.contains { $0.id == mutation }
             toast(isKept ? "Not saved: \(conversation.options.keptKey ?? "/drafts") shows why." : rejection.message.printable)
+        case .notice(.reminder(let reminder)):
+            // Not by the conversation: what it prints before the first greeting is on the timeline already.
+            tell(ReminderWords.line(reminder))
+            guard reminder.state != .missed else { break }
+            appearance.notifier.remind(
+                ReminderWords.line(reminder), family: facts.family, on: .init(bell: { [screen] in screen.bell() }, notify: { [screen] in screen.notify($0) }))
         case .notice(.live):
             conversation.receive(event)
             if stage != .opened {

@@ -148,7 +148,12 @@ struct LineConversation {
             let events = try conversation.session.turn(until: isWaiting ? deadline : nil, waitingFor: &items)
             for event in events {
                 conversation.receive(event)
-                if case .notice(.change(let change, isOwn: false)) = event, conversation.session.engine.phase == .live { announce(change) }
+                switch event {
+                case .notice(.change(let change, isOwn: false)) where conversation.session.engine.phase == .live: announce(change)
+                case .notice(.reminder(let reminder)) where reminder.state != .missed:
+                    settings.notifier.remind(ReminderWords.line(reminder), family: family, on: terminal)
+                default: break
+                }
             }
             if items[0].ready != [] {
                 while let signal = try signals.next() {
@@ -172,10 +177,11 @@ struct LineConversation {
         for entry in change.entries where entry.kind == .message {
             guard case .create(_, let fields) = entry.effect, fields.set("mentions").contains(where: { $0.id == engine.member }) else { continue }
             let name = engine.record(change.member).map { RecordNames.name($0) } ?? "somebody"
-            let family = engine.familyName?.printable ?? "Huddle"
             settings.notifier.tell(from: name, fields.text("text") ?? "", family: family, isMention: true, isAway: true, on: terminal)
         }
     }
+
+    private var family: String { conversation.session.engine.familyName?.printable ?? "Huddle" }
 
     /// The question is printed before the answer is read.
     private mutating func ask(anew: Bool) {

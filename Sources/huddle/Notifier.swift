@@ -38,6 +38,17 @@ final class Notifier {
                 ]))
     }
 
+    /// Reminds the person of an item that begins soon, wherever they look.
+    func remind(_ line: String, family: String, on terminal: Terminal) {
+        if ways.contains(.bell) { terminal.bell() }
+        if ways.contains(.osc9) { terminal.notify(line) }
+        guard ways.contains(.hook), let hook else { return }
+        hook.run(
+            .init(
+                text: line + "\n",
+                variables: ["HUDDLE_FROM=Huddle", "HUDDLE_TEXT=\(line.prefix(CommandHook.textLimit / 4))", "HUDDLE_FAMILY=\(family)", "HUDDLE_MENTION=0", "HUDDLE_REMINDER=1"]))
+    }
+
     /// Ends the running command; the program waits for none.
     func end() { hook?.end() }
 }

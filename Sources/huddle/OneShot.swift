@@ -60,7 +60,7 @@ struct OneShot {
 
     private var isChange: Bool {
         switch invocation.action {
-        case .list, .itinerary, .export, .exportCalendar, .document, .ask, .deleted, .identity, .open: false
+        case .list, .itinerary, .export, .exportCalendar, .document, .ask, .deleted, .reminders, .identity, .open: false
         default: true
         }
     }
@@ -84,6 +84,18 @@ struct OneShot {
             defer { try? room.catchUp(timeout: invocation.timeout) }
             return try commands.run(request)
         case .ask(let question): return try ask(question, room)
+        case .reminders:
+            let reminders = room.session.engine.reminders
+            if invocation.isJSON {
+                for reminder in reminders { printer.write(json: ServerFrame.reminder(reminder).encode()) }
+            } else {
+                printer.write(output: ReminderWords.lines(reminders).map { $0 + "\n" }.joined())
+            }
+            guard !reminders.isEmpty else { return .done }
+            room.session.seeReminders()
+            // The server has the report when it answers what follows it.
+            try room.catchUp(timeout: invocation.timeout)
+            return .done
         case .leave:
             do { return try change(room) } catch let failure as ProgramFailure where failure.message == ProgramFailure.removed {
                 // The server closes the connection of a member who has left; the receipt that this command waited for
@@ -127,7 +139,7 @@ struct OneShot {
             }
             Standard.write(error: "huddle: Showing the copy \(age(of: kept)).\n")
             return .done
-        case .ask, .document: throw ProgramFailure(.usage, "Only the server knows this: leave --offline out.")
+        case .ask, .document, .reminders: throw ProgramFailure(.usage, "Only the server knows this: leave --offline out.")
         default: return try queue()
         }
     }

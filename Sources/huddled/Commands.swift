@@ -45,6 +45,7 @@ let usage = """
       huddled quota  show|set|clear --data DIR --family ID|NAME [--connections N] [--mutations N] [--burst N]
                      [--lists N] [--rows SIZE] [--files SIZE] [--uploads N] [--limit NAME]... [--json]
       huddled audit  --data DIR [--family ID|NAME] [--before MARK] [--limit N] [--json]
+      huddled reminders --dry-run --data DIR --member ID [--from YYYY-MM-DD] [--to YYYY-MM-DD] [--json]
       huddled status --data DIR [--json]
       huddled doctor --data DIR [--json | --alive] [--mail ADDRESS] [--config FILE] [--OPTION VALUE]...
       huddled check  --data DIR [--deep] [--repair] [--json]
@@ -91,6 +92,8 @@ let usage = """
     quota   prints the limits of a family and what is used of them, sets other values, or clears them
             (all, or those of --limit). They act on open connections immediately.
     audit   prints the audit log of a family, or what you have done to all families, the newest first.
+    reminders --dry-run prints of what a member is reminded, when (in UTC) and why: for 7 days, or from one day
+            to another. Nothing is sent.
     status  prints on one screen how a server is: connections, queues, sizes, the age of the last backup, and
             how far each consumer of the log is behind. 3: it does not take new clients.
     doctor  says in sentences what keeps the server from taking new clients, beside a running server or
@@ -138,6 +141,7 @@ func run(_ words: [String]) -> Int32 {
         case "session": try session(rest)
         case "quota": try quota(rest)
         case "audit": try audit(rest)
+        case "reminders": try reminders(rest)
         case "invite" where ["list", "withdraw"].contains(rest.first): try invites(rest)
         case "invite": try invite(rest)
         case "token": try token(rest)

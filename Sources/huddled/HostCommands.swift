@@ -256,6 +256,47 @@ func audit(_ words: [String]) throws(CommandError) {
     if let next = answer["next"]?.text { Standard.write(output: "Older entries: --before \(next)\n") }
 }
 
+// MARK: Reminders
+
+/// `huddled reminders --dry-run`: what a member would be reminded of, and why. Nothing is sent.
+func reminders(_ words: [String]) throws(CommandError) {
+    let day: Int64 = 86_400_000
+    let (data, member, from, to, isJSON) = try arguments(words, options: ["--data", "--member", "--from", "--to"], switches: ["--dry-run", "--json"]) {
+        list throws(UsageError) in
+        guard list.has("--dry-run") else { throw UsageError("The server sends reminders by itself. To list those that are to come, add --dry-run.") }
+        func time(_ name: String) throws(UsageError) -> Int64? {
+            guard let text = list.value(name) else { return nil }
+            guard let date = CalendarDate(text) else { throw UsageError("\(name) takes a date like 2026-12-31, not \(text).") }
+            return Int64(date.days) * day
+        }
+        let from = try time("--from") ?? Clock.wallMilliseconds()
+        let to = try time("--to").map { $0 + day } ?? from + 7 * day
+        guard from < to else { throw UsageError("--to must not be before --from.") }
+        return (try list.required("--data"), try identifier(list, "--member"), from, to, list.has("--json"))
+    }
+    var answer = try ask(.reminders(member: member, from: from, to: to, after: nil), data)
+    var rows = answer["reminders"]?.elements ?? []
+    while let next = answer["next"]?.integer {
+        let page = try ask(.reminders(member: member, from: from, to: to, after: next), data)
+        rows += page["reminders"]?.elements ?? []
+        answer["next"] = page["next"]
+    }
+    answer["reminders"] = .list(rows)
+    if isJSON { return write(answer) }
+    let name = text(answer, "name")
+    if let reason = answer["none_because"]?.text {
+        Standard.write(output: "\(name) gets no reminders. \(reason)\n")
+        return
+    }
+    guard !rows.isEmpty else {
+        Standard.write(output: "\(name) has no reminders in this time.\n")
+        return
+    }
+    table(
+        [("TIME (UTC)", { moment($0, "at") }), ("TO", { _ in name }), ("REMINDER", { text($0, "title") }), ("PLACE", { text($0, "body") }),
+         ("REASON", { text($0, "reason") })], rows)
+}
+
 // MARK: Status
 
 /// `huddled status`: one screen.

@@ -151,6 +151,14 @@ extension EngineScriptWriter {
                 writer.key("invite")
                 writer.identifier(invite)
             }
+        case .reminder(let reminder):
+            head("reminder")
+            writer.key("frame")
+            writer.raw(ServerFrame.reminder(reminder).encode())
+        case .reminderSeen(let key):
+            head("reminder_seen")
+            writer.key("frame")
+            writer.raw(ServerFrame.reminderSeen(key).encode())
         case .answer(let frame):
             head("answer")
             writer.key("frame")

@@ -40,6 +40,7 @@ struct HubScript {
         case endSession(Int64)
         case endSessions(by: Int64, Identifier?)
         case endFeed(Identifier)
+        case see(Identifier, Reminder.Key)
         case missing(after: Int64)
 
         var description: String {
@@ -52,6 +53,7 @@ struct HubScript {
             case .endSession(let number): "end session \(number)"
             case .endSessions(let number, let one): "end \(one.map { "\($0)" } ?? "all but the session") by \(number)"
             case .endFeed(let feed): "end the feed \(feed)"
+            case .see(let member, let key): "\(member) sees \(key)"
             case .missing(let sequence): "missing after \(sequence)"
             }
         }
@@ -82,6 +84,7 @@ struct HubScript {
             case .endSession(let number): .endSession(number)
             case .endSessions(_, let number, let one): .endSessions(by: number, one)
             case .endFeed(_, _, _, let feed): .endFeed(feed)
+            case .seeReminder(_, let member, let key): .see(member, key)
             case .readMissing(_, let sequence): .missing(after: sequence)
             case .noteAccess, .renew, .note, .noteDifference: nil
             }
@@ -132,6 +135,8 @@ struct HubScript {
         case .signedIn: return "signed in"
         case .recovered(let notice): return "recovered \(notice.way.rawValue)"
         case .mailFailed(let notice): return "mail failed \(notice.problem.rawValue)"
+        case .reminder(let reminder): return "reminder \(reminder.key.lead)"
+        case .reminderSeen(let key): return "reminder seen \(key.lead)"
         case .signedOut: return "signed out"
         case .drain: return "drain"
         case .tagged(let frame, let request): return word(frame.encode()) + " (request \(request))"

@@ -58,9 +58,9 @@ struct ProtocolTextTests {
         })
         let client = ["sign_in", "redeem", "join", "mutate", "context", "list", "statistics", "history", "digest", "access_log", "invite", "withdraw_invite", "invites", "audit", "standings", "consent", "withdraw_consent", "birth_date", "last_day", "sessions", "rename_session", "end_session",
             "end_other_sessions", "create_token", "add_device", "sign_in_by_name", "account", "confirm", "set_password", "remove_password", "add_factor", "confirm_factor", "remove_factor", "make_recovery_codes", "remove_passkey", "recover_member", "deletion", "delete_family", "keep_family", "set_mail", "confirm_mail", "remove_mail", "calendars", "add_calendar", "change_calendar", "remove_calendar",
-            "ping", "activity", "sign_out"].map { "→" + $0 }
+            "ping", "activity", "reminder_seen", "sign_out"].map { "→" + $0 }
         let server = ["welcome", "token", "membership", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "ack", "reject", "presence", "upload", "activity", "pong", "calendars",
-            "checksum", "context", "role", "page", "statistics", "history", "digest", "access_log", "invite", "invites", "audit", "standing", "standings", "sessions", "program_token", "device_code", "account", "deletion", "signed_in", "recovered", "mail_failed", "signed_out", "drain", "error"].map { "←" + $0 }
+            "checksum", "context", "role", "page", "statistics", "history", "digest", "access_log", "invite", "invites", "audit", "standing", "standings", "sessions", "program_token", "device_code", "account", "deletion", "signed_in", "recovered", "mail_failed", "reminder", "reminder_seen", "signed_out", "drain", "error"].map { "←" + $0 }
         #expect(shown == Set(client + server))
     }
 

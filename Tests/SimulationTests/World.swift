@@ -299,7 +299,7 @@ final class World {
         case .noteAccess(let access): life.accesses.append(access)
         case .renew(let sessions): life.renewals += sessions
         case .noteDifference: differences += 1
-        case .command, .signInByName, .account, .endSession, .endSessions, .endFeed, .note: break
+        case .command, .signInByName, .account, .endSession, .endSessions, .endFeed, .seeReminder, .note: break
         }
     }
 

@@ -216,6 +216,7 @@ package final class MemoryEngine: StoreEngine {
     package let blobs: any BlobWrites
     package let shares: any ShareWrites
     package let feeds: any FeedWrites
+    package let reminders: any ReminderWrites
     package let consumers: any ConsumerWrites
     private let connection: MemoryConnection
 
@@ -232,6 +233,7 @@ package final class MemoryEngine: StoreEngine {
         blobs = MemoryBlobs(connection)
         shares = MemoryShares(connection)
         feeds = MemoryFeeds(connection)
+        reminders = MemoryReminders(connection)
         consumers = MemoryConsumers(connection)
     }
 
@@ -286,6 +288,7 @@ package final class MemoryReader: ReaderEngine {
     package let blobs: any BlobReads
     package let shares: any ShareReads
     package let feeds: any FeedReads
+    package let reminders: any ReminderReads
     package let consumers: any ConsumerReads
     private let connection: MemoryConnection
 
@@ -302,6 +305,7 @@ package final class MemoryReader: ReaderEngine {
         blobs = MemoryBlobs(connection)
         shares = MemoryShares(connection)
         feeds = MemoryFeeds(connection)
+        reminders = MemoryReminders(connection)
         consumers = MemoryConsumers(connection)
     }
 

@@ -34,9 +34,11 @@ extension MemoryFamilies {
     func erase(family: Int64, rows: Int, octets: Int) throws -> Bool {
         try connection.write { tables in
             guard var left = tables.families[family] else { return false }
-            if !left.links.isEmpty {
+            if !left.links.isEmpty || !left.armed.isEmpty || !left.fired.isEmpty {
                 left.links = [:]
                 left.feeds = [:]
+                left.armed = [:]
+                left.fired = [:]
             } else if !left.records.isEmpty {
                 left.records = [:]
             } else if !left.history.isEmpty {

@@ -55,6 +55,9 @@ package struct MemoryTables {
         var blobs: [String: BlobCount] = [:]
         var links: [Identifier: LinkRow] = [:]
         var feeds: [Identifier: (row: FeedRow, hash: [UInt8])] = [:]
+        /// By item and lead.
+        var armed: [Identifier: [Int64: ArmedReminder]] = [:]
+        var fired: [FiredName: (reminder: FiredReminder, seenAt: Int64?)] = [:]
     }
 
     struct MemberRow {
@@ -109,6 +112,7 @@ package struct MemoryTables {
     var codes: [Int64: CodeEntry] = [:]
     var invites: [InviteName: InviteRow] = [:]
     var compacted: Int64 = 0
+    var reminderZones: String?
     var consumers: [String: ConsumerRow] = [:]
     /// The last position in the log of all families that was given.
     private(set) var newestPosition: Int64 = 0
@@ -158,6 +162,8 @@ package struct MemoryTables {
         case "mail_addresses": return mails.count
         case "outbox": return outbox.count
         case "calendar_feeds": return sum { $0.feeds.count }
+        case "reminders": return sum { $0.armed.values.reduce(0) { $0 + $1.count } }
+        case "fired_reminders": return sum { $0.fired.count }
         case "quotas": return sum { tables in FamilyQuota.allCases.count { tables.quotas[$0] != nil } }
         case "consumers": return consumers.count
         default: preconditionFailure("no table \(table)")

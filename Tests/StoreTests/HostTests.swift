@@ -337,7 +337,7 @@ struct HostTests {
         let questions: [HostQuestion] = [
             .families(after: nil, withPeople: false), .families(after: 7, withPeople: true), .family("R"), .people(family: nil, after: nil),
             .people(family: "R", after: "1.2"), .person(member: Self.one), .invites(family: "R"), .sessions(member: Self.one), .quotas(family: "R"),
-            .audit(family: nil, after: "1.2.3"), .audit(family: "R", after: nil), .status,
+            .audit(family: nil, after: "1.2.3"), .audit(family: "R", after: nil), .reminders(member: Self.one, from: 5, to: 7, after: nil), .reminders(member: Self.one, from: 5, to: 7, after: 64), .status,
         ]
         for question in questions {
             let line = question.encode()
@@ -352,7 +352,7 @@ struct HostTests {
         #"{"act":"set_quotas","family":"R","own":{"rows":"1"}}"#, #"{"act":"set_quotas","family":"R","clear":["speed"]}"#,
         #"{"act":"withdraw_invite","family":"R"}"#, #"{"act":"withdraw_invite","family":"R","invite":"x"}"#, #"{"act":"end_sessions","member":7}"#,
         #"{"act":"end_sessions","member":"01910000-0000-7000-8000-000000000001","session":"x"}"#, #"{"question":"dance"}"#, #"{"question":"family"}"#,
-        #"{"question":"person","member":"x"}"#, #"{"question":7}"#,
+        #"{"question":"person","member":"x"}"#, #"{"question":"reminders","member":"01910000-0000-7000-8000-000000000001","from":1}"#, #"{"question":7}"#,
     ])
     func refuses(line: String) {
         #expect(throws: JSONError.self) { try HostAct.decode(Array(line.utf8)) }

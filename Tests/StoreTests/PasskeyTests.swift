@@ -57,6 +57,7 @@ struct PasskeyTests {
 
     /// SQL that makes a database of this program what the step before `passkeys` made.
     static let takenBack = """
+        \(ReminderTests.takenBack)
         \(FamilyDeletionTests.takenBack)
         \(FeedTests.takenBack)
         \(MailAddressTests.takenBack)

@@ -74,6 +74,30 @@ struct EngineScriptTests {
         #expect(arrivals.count == 1_000 && busiest < 150, "\(busiest) in a tenth of a second")
     }
 
+    @Test("The engine holds reminders until a device has seen them, at most 200, and drops them with a join, which brings them again")
+    func reminders() {
+        func reminder(_ lead: Int64) -> Reminder {
+            Reminder(
+                kind: .event, key: Reminder.Key(item: World.id(20), lead: lead, start: 5), state: .due, when: "2026-04-15", title: "Upcoming: Camp",
+                body: "No location")
+        }
+        var engine = World.live()
+        for lead in [30, 60, 30] as [Int64] { _ = engine.receive(.reminder(reminder(lead)), now: 1) }
+        #expect(engine.reminders.map(\.key.lead) == [60, 30])
+        _ = engine.receive(.reminderSeen(reminder(60).key), now: 2)
+        #expect(engine.reminders.map(\.key.lead) == [30])
+        let sent = engine.see([reminder(30).key, reminder(60).key], now: 3).compactMap { action in
+            if case .send(let frame) = action { frame } else { nil }
+        }
+        #expect(sent == [.reminderSeen(reminder(30).key)] && engine.reminders.isEmpty)
+        for lead in 0..<205 as Range<Int64> { _ = engine.receive(.reminder(reminder(lead)), now: 4) }
+        #expect(engine.reminders.count == 200 && engine.reminders.first?.key.lead == 5)
+        _ = engine.disconnected(closeCode: nil, now: 5)
+        #expect(engine.see([reminder(9).key], now: 6).isEmpty, "offline nothing is reported")
+        _ = World.resume(&engine, at: 10)
+        #expect(engine.reminders.isEmpty)
+    }
+
     @Test("Waits grow to 15 s with full jitter and start from the beginning after live")
     func backoff() {
         var engine = World.live()

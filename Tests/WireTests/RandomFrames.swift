@@ -134,6 +134,10 @@ struct RandomFrames {
         ShownSecrets(password: optional { $0.string() }, recoveryCode: optional { $0.string() }, oneTime: optional { $0.string() })
     }
 
+    private mutating func reminderKey() -> Reminder.Key {
+        Reminder.Key(item: identifier(), lead: number(0...40_320), start: number(-1_000...2_000_000_000_000))
+    }
+
     private mutating func activity() -> Activity {
         let action = pick(Activity.Action.allCases)
         let record = HistoryRequest.Target(kind: pick(Kind.allCases), id: identifier())
@@ -159,7 +163,8 @@ struct RandomFrames {
     }
 
     private mutating func untaggedClientFrame() -> ClientFrame {
-        switch number(0...28) {
+        switch number(0...29) {
+        case 29: return .reminderSeen(reminderKey())
         case 25: return .ping(request: sequence())
         case 26: return .activity(activity())
         case 27:
@@ -397,7 +402,13 @@ struct RandomFrames {
     }
 
     private mutating func untaggedServerFrame() -> ServerFrame {
-        switch number(0...41) {
+        switch number(0...43) {
+        case 42:
+            return .reminder(
+                Reminder(
+                    kind: pick([.event, .tripItem]), key: reminderKey(), state: pick(Reminder.State.allCases), when: pick(["2026-04-15", "2026-04-15T08:00"]),
+                    title: string(), body: string()))
+        case 43: return .reminderSeen(reminderKey())
         case 39:
             return .mailFailed(
                 MailNotice(

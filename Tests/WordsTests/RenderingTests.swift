@@ -10,6 +10,19 @@ import Words
 
 @Suite("Words for people, R016-R019, R051, R053, R086")
 struct RenderingTests {
+    @Test("A reminder is a line with its state, its time on the clocks of the place, and its place", arguments: [
+        (Reminder.State.due, "2026-04-15T08:00", "Upcoming: Camp, Apr 15, 2026 08:00, Main field"),
+        (.late, "2026-04-15", "Late. Upcoming: Camp, Apr 15, 2026, Main field"), (.missed, "2026-04-15", "Missed. Upcoming: Camp, Apr 15, 2026, Main field"),
+    ] as [(Reminder.State, String, String)])
+    func reminders(state: Reminder.State, when: String, line: String) {
+        let key = Reminder.Key(item: World.id(20), lead: 30, start: 5)
+        let reminder = Reminder(kind: .event, key: key, state: state, when: when, title: "Upcoming: Camp", body: "Main field")
+        #expect(ReminderWords.line(reminder) == line)
+        #expect(ReminderWords.lines([reminder]) == [line] && ReminderWords.lines([]) == ["No reminders."])
+        let hostile = Reminder(kind: .event, key: key, state: state, when: when, title: "Upcoming: \u{9B}31m", body: "\u{202E}x")
+        #expect(!ReminderWords.line(hostile).unicodeScalars.contains { $0 == "\u{9B}" || $0 == "\u{202E}" })
+    }
+
     @Test("Dates", arguments: [
         ("2026-04-15", nil, "Apr 15, 2026"), ("2026-04-15", "2026-04-15", "Apr 15, 2026"),
         ("2026-04-15", "2026-04-16", "Apr 15 - 16, 2026"),

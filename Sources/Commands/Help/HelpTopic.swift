@@ -79,7 +79,7 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "The others see that you type, and which record you edit or look at, as long as you press keys: /set typing off keeps that to yourself.",
                 "In terminals that are known to open links, directions, events, documents and addresses in messages are links: /set hyperlinks on, off or auto.",
                 "/set notify decides how you are notified: some of bell, osc9, hook, or none. A command is set with: "
-                    + "/set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. $HUDDLE_FAMILY and $HUDDLE_MENTION (1 or 0) are set as well; the text "
+                    + "/set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. $HUDDLE_FAMILY, $HUDDLE_MENTION (1 or 0) and, for a reminder, $HUDDLE_REMINDER (1) are set as well; the text "
                     + "is on its standard input; it may run for ten seconds.",
             ]
         case .privacy:

@@ -48,6 +48,8 @@ package enum CommandAction: Hashable, Sendable {
     case ask(Question)
     /// The deleted records that can be restored; `nil`: of any kind.
     case deleted(Kind?)
+    /// The reminders that none of the member's devices has shown.
+    case reminders
     /// An event's web page, or its place on a map.
     case open(String, isMap: Bool)
     /// The person who is signed in; `showsState`: also whether the server answers, and the outbox.

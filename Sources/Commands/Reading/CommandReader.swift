@@ -123,6 +123,9 @@ struct CommandReader {
             guard let word = list.positional.first else { return .deleted(nil) }
             guard list.positional.count == 1, let kind = CommandTable.kind(word) else { throw usage }
             return .deleted(kind)
+        case .reminders:
+            try list.expectNoPositional()
+            return .reminders
         case .open: return .open(try one(), isMap: list.has("--map"))
         case .identity, .status:
             try list.expectNoPositional()

@@ -13,7 +13,7 @@ package struct Command: Hashable, Sendable {
         case account, confirm, password, factor, recovery, passkeys, mail
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, redo, itinerary, export
-        case history, since, statistics, access, audit, deleted, identity, open
+        case history, since, statistics, access, audit, deleted, identity, open, reminders
         case upload, download, versions, share, shares, unshare, link
         case say, actionMessage, find, older, watch, batch
         case exportFamily
@@ -137,6 +137,8 @@ package struct Command: Hashable, Sendable {
         case signIn
         /// The person who is signed in, and the outbox.
         case identity
+        /// One reminder per line.
+        case reminders
         /// One command of the table per line.
         case commands
         /// The result of each line of a batch, one per line.

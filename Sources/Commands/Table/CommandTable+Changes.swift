@@ -67,6 +67,10 @@ extension CommandTable {
             arguments: [.init("KIND", .word((named + [.member]).map { KindWords.singular($0)[0] }), required: false)], output: .records,
             "records deleted in the last 30 days, which can be restored"),
         Command(
+            .reminders, .questions, words: [["reminders"]], slash: [["reminders"]], output: .reminders,
+            "reminders of events and trip items that none of your devices has shown",
+            notes: "They then count as seen on all your devices."),
+        Command(
             .open, .questions, words: [["open"]], arguments: [.init("EVENT", .record([.event]))],
             options: [.init("--map", "the place on a map, for directions")], output: .link,
             "open an event's web page in your browser; without a desktop it prints the address"),

@@ -171,6 +171,7 @@ final class HubDriver {
                 hub.didEndFeed(id, $0)
                 perform()
             }
+        case .seeReminder(let family, let member, let key): _ = writer.submit(.seen(key, family: family, member: member))
         case .noteAccess(let access): usage.note(access)
         case .renew(let sessions): for session in sessions { usage.renew(session) }
         case .noteDifference(let id, let family, let member, let sequence):

@@ -75,6 +75,8 @@ final class Tick: ReactorHooks {
                 switch notice {
                 case .recovered(let person, let recovery, let besides): hub.recovered(person: person, recovery, besides: besides)
                 case .mailFailed(let person, let notice): hub.mailFailed(person: person, notice)
+                case .reminder(let reminder, let family, let member): hub.remind(member, of: family, reminder)
+                case .reminderSeen(let key, let family, let member): hub.didSeeReminder(member, of: family, key)
                 case .moved(let barred): hub.shutOut(barred.member, of: barred.family)
                 case .quotas(let own, let family): hub.setQuotas(own, of: family)
                 case .erased(let family):
@@ -143,6 +145,7 @@ final class Tick: ReactorHooks {
         access.retryRevocations(now: now)
         accounts.everySecond()
         driver.perform()
+        workers.remind()
         workers.logRefusals(log)
         admin.endOld(now: now)
         drain.look(now: now)

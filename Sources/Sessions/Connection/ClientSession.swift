@@ -158,6 +158,12 @@ package final class ClientSession {
         return request
     }
 
+    /// Reports that the person has seen all reminders so far.
+    package func seeReminders() {
+        guard !engine.reminders.isEmpty else { return }
+        carryOut(engine.see(engine.reminders.map(\.key), now: now))
+    }
+
     /// Sends the person's activity to the others, if the server passes it on.
     package func tell(_ activity: Activity) {
         guard engine.isJoined, engine.features.contains(.activity) else { return }

@@ -206,6 +206,7 @@ extension FamilyStore {
         guard let family = try family(manifest.family), family.state.parents > 0 else { throw ArchiveError.inconsistent("it has no parent") }
         try audit(.familyImported, family: ongoing.key, by: .host, at: environment.now())
         try withdrawImportedDeletion(family)
+        try armAll(family: ongoing.key, zone: family.state.zone, at: environment.now())
         importing = nil
     }
 

@@ -25,6 +25,7 @@ package protocol StoreEngine: AnyObject {
     var blobs: any BlobWrites { get }
     var shares: any ShareWrites { get }
     var feeds: any FeedWrites { get }
+    var reminders: any ReminderWrites { get }
     var consumers: any ConsumerWrites { get }
 
     /// Begins a transaction. No other transaction writes until it ends.
@@ -97,6 +98,7 @@ package protocol ReaderEngine: AnyObject {
     var blobs: any BlobReads { get }
     var shares: any ShareReads { get }
     var feeds: any FeedReads { get }
+    var reminders: any ReminderReads { get }
     var consumers: any ConsumerReads { get }
 
     /// Begins a snapshot: all reads until `end` see one moment.

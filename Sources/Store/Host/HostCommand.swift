@@ -28,6 +28,9 @@ package enum HostQuestion: Hashable, Sendable {
     case quotas(family: String)
     /// The audit log of one family, or the host's acts in all of them; newest first.
     case audit(family: String?, after: String?)
+    /// The reminders of a member that are due from one time on and before another (UTC milliseconds), in the order of their times. `after` is the
+    /// `next` of the previous answer.
+    case reminders(member: Identifier, from: Int64, to: Int64, after: Int64?)
     case status
 
     /// The largest number of rows in one answer: they fit into the buffer of a socket.
@@ -43,6 +46,7 @@ package enum HostQuestion: Hashable, Sendable {
 //     {"question":"people","family":"Rivera","after":"…"} {"question":"person","member":"…"}
 //     {"question":"invites","family":"…"}    {"question":"sessions","member":"…"} {"question":"quotas","family":"…"}
 //     {"question":"audit","family":"…","after":"…"}    {"question":"status"}
+//     {"question":"reminders","member":"…","from":1795262400000,"to":1795867200000,"after":64}
 
 extension HostAct {
     /// The line, without its line feed.
@@ -105,6 +109,11 @@ extension HostQuestion {
             case .quotas(let family): .object(of: ["question": .text("quotas"), "family": .text(family)])
             case .audit(let family, let after):
                 .object(of: ["question": .text("audit"), "family": family.map { .text($0) }, "after": after.map { .text($0) }])
+            case .reminders(let member, let from, let to, let after):
+                .object(of: [
+                    "question": .text("reminders"), "member": .text(member.description), "from": .integer(from), "to": .integer(to),
+                    "after": after.map { .integer($0) },
+                ])
             case .status: .object(of: ["question": .text("status")])
             }
         return tree.octets
@@ -124,6 +133,9 @@ extension HostQuestion {
         case "sessions": return .sessions(member: try line.id("member"))
         case "quotas": return .quotas(family: try line.text("family"))
         case "audit": return .audit(family: line.tree["family"]?.text, after: line.tree["after"]?.text)
+        case "reminders":
+            guard let from = line.tree["from"]?.integer, let to = line.tree["to"]?.integer else { throw .invalid("from and to are times") }
+            return .reminders(member: try line.id("member"), from: from, to: to, after: line.tree["after"]?.integer)
         case "status": return .status
         default: throw .invalid("this is not a question of this server")
         }

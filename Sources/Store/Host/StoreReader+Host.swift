@@ -29,6 +29,7 @@ extension StoreReader {
         case .sessions(let member): try sessions(member)
         case .quotas(let name): try quotas(named(name))
         case .audit(let name, let after): try audit(name, after: after)
+        case .reminders(let member, let from, let to, let after): try planned(member, from: from, to: to, after: after ?? 0)
         case .status: try status()
         }
     }
@@ -276,6 +277,6 @@ extension StoreReader {
 }
 
 extension Rejection {
-    fileprivate static let noSuchMember = Rejection(.notFound, "There is no such member. Check the id.", field: "member")
+    static let noSuchMember = Rejection(.notFound, "There is no such member. Check the id.", field: "member")
     fileprivate static let noSuchMark = Rejection(.invalid, "This page mark does not belong to this list: begin at its first page", field: "after")
 }

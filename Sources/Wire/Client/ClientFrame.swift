@@ -56,6 +56,8 @@ package enum ClientFrame: Hashable, Sendable {
     case ping(request: Int64)
     /// `{"type":"activity","action":"typing"}`: for the moment, and in no log.
     case activity(Activity)
+    /// `{"type":"reminder_seen","item":"…","lead":30,"start":…}`: the member has seen a reminder.
+    case reminderSeen(Reminder.Key)
     /// `{"type":"deletion","request":30}`, `delete_family` and `keep_family`.
     case deletion(DeletionRequest)
     /// A request whose number could be read and whose content is refused: a filter or an order that is not known.
@@ -90,7 +92,7 @@ extension ClientFrame {
         case .account(let account): account.request
         case .deletion(let deletion): deletion.request
         case .ping(let request): request
-        case .signIn, .signInByName, .redeem, .join, .mutation, .refusedMutation, .context, .activity, .signOut: nil
+        case .signIn, .signInByName, .redeem, .join, .mutation, .refusedMutation, .context, .activity, .reminderSeen, .signOut: nil
         }
     }
 
@@ -111,7 +113,7 @@ extension ClientFrame {
         SignInByNameParts.self, AccountParts.self, ConfirmParts.self, SetPasswordParts.self, RemovePasswordParts.self, AddFactorParts.self,
         ConfirmFactorParts.self, RemoveFactorParts.self, MakeRecoveryCodesParts.self, RemovePasskeyParts.self, RecoverMemberParts.self, SetMailParts.self, ConfirmMailParts.self, RemoveMailParts.self, AuditParts.self, StandingsParts.self, ConsentParts.self,
         WithdrawConsentParts.self, BirthDateParts.self, LastDayParts.self, DeletionParts.self, DeleteFamilyParts.self, KeepFamilyParts.self,
-        PingParts.self, ActivityParts.self, SignOutParts.self,
+        PingParts.self, ActivityParts.self, ReminderSeenParts.self, SignOutParts.self,
     ]
 
     /// The frame as one text message.
@@ -156,6 +158,7 @@ extension ClientFrame {
         case .account(let request): request.encode(into: &writer)
         case .ping(let request): PingParts.encode(request, into: &writer)
         case .activity(let activity): ActivityParts.encode(activity, into: &writer)
+        case .reminderSeen(let key): ReminderSeenParts.encode(key, into: &writer)
         case .deletion(let request): request.encode(into: &writer)
         case .signOut: SignOutParts.encode(into: &writer)
         case .tagged(let frame, let request):

@@ -84,6 +84,10 @@ package enum ServerFrame: Hashable, Sendable {
     case recovered(RecoveryNotice)
     /// `{"type":"mail_failed","kind":"invite","address":"r…@example.org","problem":"refused"}`
     case mailFailed(MailNotice)
+    /// `{"type":"reminder","kind":"event","item":"…","lead":30,"start":…,"when":"2026-04-15T08:00","state":"due","title":"Upcoming: …","body":"…"}`
+    case reminder(Reminder)
+    /// `{"type":"reminder_seen","item":"…","lead":30,"start":…}`
+    case reminderSeen(Reminder.Key)
     /// `{"type":"signed_out"}`, then close 4501.
     case signedOut
     /// `{"type":"drain","retry_after":1840}`, then close 4000: the server goes away; come back after that many milliseconds.
@@ -104,7 +108,7 @@ extension ServerFrame {
         LiveParts.self, ChecksumParts.self, AckParts.self, RejectParts.self, PresenceParts.self, UploadParts.self, ActivityParts.self, PongParts.self, ContextParts.self,
         RoleParts.self, PageParts.self, StatisticsParts.self, HistoryParts.self, DigestParts.self, AccessLogParts.self, InviteParts.self, InvitesParts.self,
         AuditParts.self, StandingParts.self, StandingsParts.self, SessionsParts.self,
-        ProgramTokenParts.self, CalendarsParts.self, DeviceCodeParts.self, AccountParts.self, DeletionParts.self, SignedInParts.self, RecoveredParts.self, MailFailedParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
+        ProgramTokenParts.self, CalendarsParts.self, DeviceCodeParts.self, AccountParts.self, DeletionParts.self, SignedInParts.self, RecoveredParts.self, MailFailedParts.self, ReminderParts.self, ReminderSeenParts.self, SignedOutParts.self, DrainParts.self, ErrorParts.self,
     ]
 
     /// The frame as one text message.
@@ -166,6 +170,8 @@ extension ServerFrame {
         case .signedIn(let answer): SignedInParts.encode(answer, into: &writer)
         case .recovered(let notice): RecoveredParts.encode(notice, into: &writer)
         case .mailFailed(let notice): MailFailedParts.encode(notice, into: &writer)
+        case .reminder(let reminder): ReminderParts.encode(reminder, into: &writer)
+        case .reminderSeen(let key): ReminderSeenParts.encode(key, into: &writer)
         case .signedOut: SignedOutParts.encode(into: &writer)
         case .drain(let retryAfter): DrainParts.encode(retryAfter: retryAfter, into: &writer)
         case .error(let rejection, let request): ErrorParts.encode(rejection, request, into: &writer)

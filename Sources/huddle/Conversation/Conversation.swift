@@ -168,6 +168,7 @@ final class Conversation {
         case .role(let role): print("You are \(role.rawValue) in this family now.")
         case .recovered(let notice): print(AnswerText.recovery(notice, at: text.time(notice.at)))
         case .mailFailed(let notice): print(AnswerText.mailFailed(notice))
+        case .reminder(let reminder): print(ReminderWords.line(reminder))
         case .answer(let answer): receive(answer)
         case .failed(let rejection, let request):
             awaited.failed(request)
@@ -179,7 +180,7 @@ final class Conversation {
         case .joined(let joined):
             told.enter(joined.presence)
         // An activity is over before anybody reads a line about it.
-        case .welcome, .fault, .reset, .activity: break
+        case .welcome, .fault, .reset, .activity, .reminderSeen: break
         }
     }
 
@@ -284,6 +285,8 @@ final class Conversation {
 
     /// Takes one line.
     func submit(_ line: String) {
+        // Whoever types has seen what was printed before.
+        defer { session.seeReminders() }
         if questions != nil { return answer(line) }
         do {
             let command = try SlashCommand.parse(line, about: lists.kind)
@@ -364,6 +367,7 @@ final class Conversation {
         case .deleted(let kind):
             let records = DeletedText.records(engine.confirmedRecords.values, of: kind)
             output += DeletedText.lines(records, names, lookup.deleted, clock, columns: options.columns, restore: "/restore")
+        case .reminders: output += ReminderWords.lines(engine.reminders)
         case .outbox(let request): try perform(request)
         case .undo(let sequence?):
             _ = try session.undo(sequence)

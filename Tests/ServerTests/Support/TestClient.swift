@@ -43,6 +43,8 @@ final class TestClient {
     private(set) var recovery: RecoveryNotice?
     /// The last `mail_failed`.
     private(set) var mailFailure: MailNotice?
+    /// The last `reminder`.
+    private(set) var reminder: Reminder?
     /// The last answer to `create_token`.
     private(set) var programToken: ProgramTokenAnswer?
     private(set) var calendars: CalendarList?
@@ -240,6 +242,7 @@ final class TestClient {
                 case .signedIn(let answer): signedIn = answer
                 case .recovered(let notice): recovery = notice
                 case .mailFailed(let notice): mailFailure = notice
+                case .reminder(let one): reminder = one
                 default: break
                 }
                 heard.append(try TestClient.word(payload))
@@ -296,6 +299,8 @@ final class TestClient {
         case .signedIn: "signed_in"
         case .recovered(let notice): "recovered \(notice.way.rawValue)"
         case .mailFailed(let notice): "mail_failed \(notice.kind.rawValue) \(notice.problem.rawValue)"
+        case .reminder(let reminder): "reminder \(reminder.state.rawValue) \(reminder.title)"
+        case .reminderSeen: "reminder_seen"
         case .signedOut: "signed_out"
         case .drain: "drain"
         case .tagged(let answer, let request): "\(word(answer)) (request \(request))"

@@ -195,7 +195,7 @@ private struct Run {
         case .reset(let reason): tally.complaints.append("reset: \(reason.map { "\($0)" } ?? "ahead")")
         case .fault(let fault): tally.complaints.append("fault: \(fault)")
         case .failed(let rejection, _): tally.complaints.append("refused: \(rejection)")
-        case .welcome, .postponed, .presence, .upload, .activity, .context, .role, .recovered, .mailFailed, .answer: break
+        case .welcome, .postponed, .presence, .upload, .activity, .context, .role, .recovered, .mailFailed, .reminder, .reminderSeen, .answer: break
         }
     }
 }

@@ -468,6 +468,14 @@ export class Store {
     if (this.engine.isJoined && this.engine.features.has("activity")) this.#send({ type: "activity", ...activity });
   }
 
+  /**
+   * Reports that the member has seen a reminder; all their devices then receive that.
+   * @param {{item: string, lead: number, start: number}} reminder
+   */
+  seeReminder({ item, lead, start }) {
+    if (this.engine.isJoined) this.#send({ type: "reminder_seen", item, lead, start });
+  }
+
   // Requests.
 
   /**

@@ -541,6 +541,10 @@ export class SyncEngine {
           notify: "mail_failed", kind: frame.kind, address: frame.address, problem: frame.problem, ...(frame.invite ? { invite: frame.invite } : {}),
         });
         return;
+      case "reminder":
+      case "reminder_seen":
+        this.output.push({ notify: frame.type, frame });
+        return;
       case "page":
       case "statistics":
       case "history":

@@ -7,6 +7,7 @@ import { historyDialog } from "./history.js";
 import { keysDialog, listenForKeys, openSelect } from "./keys.js";
 import { noticeBanners } from "./notices.js";
 import { openPalette } from "./palette.js";
+import { reminderBanner } from "./reminders.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -56,7 +57,7 @@ export class Frame {
       h("header", null,
         h("div.brand", null, this.family, h("label.season", null, h("span", null, WORDS.season), this.season)),
         h("div.state", null, this.here, this.pill, button("icon", icon("search"), () => openPalette(app, this.acts()), { "aria-label": WORDS.commands, "aria-keyshortcuts": "Control+K Meta+K" }))),
-      deletionBanner(app), noticeBanners(app), this.banner, this.readOnly,
+      deletionBanner(app), noticeBanners(app), reminderBanner(app), this.banner, this.readOnly,
       h("nav", { "aria-label": WORDS.pages }, this.tabs),
       this.place,
       app.toasts.element);

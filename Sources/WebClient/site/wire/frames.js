@@ -25,7 +25,7 @@ import { FEATURES } from "./protocol.js";
 export const SERVER_FRAMES = new Set([
   "welcome", "token", "joined", "reset", "snapshot", "snapshot_end", "change", "live", "checksum", "ack", "reject", "presence", "upload", "activity", "pong", "context",
   "role", "page", "statistics", "history", "digest", "access_log", "invite", "invites", "audit", "standing", "standings",
-  "sessions", "program_token", "calendars", "device_code", "account", "deletion", "membership", "signed_in", "recovered", "mail_failed", "signed_out", "drain", "error",
+  "sessions", "program_token", "calendars", "device_code", "account", "deletion", "membership", "signed_in", "recovered", "mail_failed", "reminder", "reminder_seen", "signed_out", "drain", "error",
 ]);
 
 /**

@@ -51,7 +51,7 @@ export const SHORTEST_RETRY = 50;
 export const USUAL_RETRY = 1000;
 
 /** The features that this client knows. */
-export const FEATURES = new Set(["kinds", "quiet", "lists", "statistics", "history", "digest", "access_log", "undo", "plans", "overlaps", "uploads", "requests", "drain", "checksum", "invites", "audit", "consent", "sessions", "families", "tokens", "devices", "passwords", "mail", "web", "ping", "activity", "calendars", "deletion"]);
+export const FEATURES = new Set(["kinds", "quiet", "lists", "statistics", "history", "digest", "access_log", "undo", "plans", "overlaps", "uploads", "requests", "drain", "checksum", "invites", "audit", "consent", "sessions", "families", "tokens", "devices", "passwords", "mail", "web", "ping", "activity", "calendars", "deletion", "reminders"]);
 
 /**
  * The default limits of a server.
