@@ -241,7 +241,7 @@ final class FullScreenClient {
         case .input(let input):
             if case .focus(let isIn) = input { isFocused = isIn }
             refreshes.keyPressed(Clock.monotonicMilliseconds())
-            // Whoever presses a key has seen what was on the screen.
+            // A person who presses a key has seen what was on the screen.
             if case .key = input { session.seeReminders() }
             defer { tellActivity() }
             do { try take(input) } catch let rejection as Rejection {

@@ -39,7 +39,7 @@ struct ReminderTests {
 
     /// Lets the reminders fire that are due.
     ///
-    /// - Returns: what the devices of members are told, in words, in the order of the names.
+    /// - Returns: what the devices of members receive, in words, in the order of the names.
     private func fire() throws -> [String] {
         while try world.store.fireReminders() {}
         return try world.store.takeNotices().map { notice in
@@ -114,7 +114,7 @@ struct ReminderTests {
         #expect(try fire() == [])
     }
 
-    @Test("After more than 30 days nobody is told of an item that is over")
+    @Test("After more than 30 days nobody is reminded of an item that is over")
     func tooLate() throws {
         _ = try addCamp()
         pass(31 * Surroundings.day)
@@ -330,7 +330,7 @@ struct ReminderTests {
             let after = try told(world)
             #expect(before + after <= 1, "operation \(operation)")
             #expect(try world.count("fired_reminders") == 1 && world.count("reminders") == 0, "operation \(operation)")
-            // Seen, with or without an answer, or still to be shown; if nobody was told, a join shows it.
+            // Seen, with or without an answer, or still to be shown; if nobody was connected, a join shows it.
             if hasSeen { #expect(try held(world, home).isEmpty, "operation \(operation)") }
             if before == 0 { #expect(try held(world, home).count == 1, "operation \(operation)") }
             if isLast { break }

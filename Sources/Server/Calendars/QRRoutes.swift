@@ -6,7 +6,9 @@ import Store
 
 /// Pictures of addresses, for phones: browsers have no encoder of QR codes, and the addresses that the web client shows once must not go into an address themselves.
 ///
-/// | path | methods | purpose | | --- | --- | --- | | `/qr` | POST | the QR code of a text |
+/// | path | methods | purpose |
+/// | --- | --- | --- |
+/// | `/qr` | POST | the QR code of a text |
 enum QRRoutes {
     static func all(_ services: RequestServices) -> [RouteGroup.Resource] {
         [RouteGroup("/qr", .account).resource("", .post { .handler(QRDrawing($0, services)) })]

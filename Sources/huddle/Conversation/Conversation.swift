@@ -285,7 +285,7 @@ final class Conversation {
 
     /// Takes one line.
     func submit(_ line: String) {
-        // Whoever types has seen what was printed before.
+        // A person who types has seen what was printed before.
         defer { session.seeReminders() }
         if questions != nil { return answer(line) }
         do {
