@@ -91,7 +91,7 @@ final class FeedHandler: RequestHandler {
     private static func text(_ authority: Authority) -> String { authority.host + (authority.port.map { ":\($0)" } ?? "") }
 
     private func representation(tag: String, length: Int, gzipLength: Int) -> Representation {
-        let isSmall = gzipLength > 0 && WebClientRoutes.takesGzip(context.head.fields)
+        let isSmall = gzipLength > 0 && WebClientRoutes.takes("gzip", context.head.fields)
         return Representation(
             length: isSmall ? gzipLength : length, contentType: "text/calendar; charset=utf-8",
             validators: Validators(tag: EntityTag(isSmall ? tag + "-gzip" : tag)),

@@ -1,4 +1,5 @@
 internal import CWebClient
+import Brotli
 import Bytes
 import Crypto
 import Deflate
@@ -10,7 +11,8 @@ struct WebClientFiles: Sendable {
         let type: String
         let plain: [UInt8]
         let gzip: [UInt8]
-        /// The tag of the plain content; the tag of the gzip content ends with `-gzip`.
+        let brotli: [UInt8]
+        /// The tag of the plain content; the tags of the others end with `-gzip` and `-br`.
         let tag: String
 
         init(_ type: String, _ plain: [UInt8]) {
@@ -18,6 +20,8 @@ struct WebClientFiles: Sendable {
             self.plain = plain
             let small = Gzip.compress(plain, .most)
             gzip = small.count < plain.count ? small : []
+            let smallest = Brotli.compress(plain)
+            brotli = smallest.count < plain.count ? smallest : []
             tag = Hex.encode(Array(Digest.sha256(plain).prefix(16)))
         }
     }

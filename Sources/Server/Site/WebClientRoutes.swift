@@ -73,11 +73,12 @@ struct WebClientRoutes {
 
     /// A file in the best coding that the client accepts, or a part of it, or 304.
     static func answer(_ head: RequestHead, _ file: WebClientFiles.File, _ cache: String) -> HTTPResponse {
-        let isSmall = !file.gzip.isEmpty && takesGzip(head.fields)
-        let content = isSmall ? file.gzip : file.plain
-        let coding = isSmall ? [Field("Content-Encoding", "gzip")] : []
+        // Browsers take Brotli only over TLS and from loopback, where no old proxy is between.
+        let codings = [("br", file.brotli), ("gzip", file.gzip)].filter { !$0.1.isEmpty && takes($0.0, head.fields) }
+        let (name, content) = codings.first ?? ("", file.plain)
+        let coding = name.isEmpty ? [] : [Field("Content-Encoding", name)]
         let page = Representation(
-            length: content.count, contentType: file.type, validators: Validators(tag: EntityTag(isSmall ? file.tag + "-gzip" : file.tag)),
+            length: content.count, contentType: file.type, validators: Validators(tag: EntityTag(name.isEmpty ? file.tag : "\(file.tag)-\(name)")),
             fields: [Field("Cache-Control", cache), Field("Vary", "Accept-Encoding")])
         let selection = ContentSelection(head, page, now: Clock.wallMilliseconds() / 1_000, boundary: Hex.encode(Random.octets(16)))
         var octets: [UInt8] = []
@@ -90,14 +91,14 @@ struct WebClientRoutes {
         return HTTPResponse(selection.status, selection.fields + coding + policy, content: octets)
     }
 
-    /// Whether a client takes gzip (RFC 9110 §12.5.3): named, or by `*`, and not with the weight 0.
-    static func takesGzip(_ fields: HTTPFields) -> Bool {
+    /// Whether a client takes a content coding (RFC 9110 §12.5.3): named, or by `*`, and not with the weight 0.
+    static func takes(_ coding: String, _ fields: HTTPFields) -> Bool {
         var ofAll: Bool?
         for part in fields.all("accept-encoding").joined(separator: ",").split(separator: ",") {
             let words = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
             guard let name = words.first else { continue }
             let weight = words.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            if name == "gzip" || name == "x-gzip" { return weight > 0 }
+            if name == coding || coding == "gzip" && name == "x-gzip" { return weight > 0 }
             if name == "*" { ofAll = weight > 0 }
         }
         return ofAll ?? false
