@@ -66,6 +66,7 @@ package struct HTTPRefusal: Hashable, Sendable {
             "This server does not accept passkeys, because its public-url is not set. Ask the person who runs it to set public-url = https://HOST.":
                 "/passkeys.",
         ]),
+        .init("qr_unavailable", 501, sentences: ["This server draws no QR codes. Ask the host to install libqrencode4.": "/qr."]),
         .init("version_unknown", 505, sentences: ["This server speaks HTTP/1.1. Use that version.": "Every request."]),
         // Documents, links, thumbnails, uploads.
         .init("token_unknown", 401, sentences: [

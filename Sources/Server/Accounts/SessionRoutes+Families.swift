@@ -26,7 +26,7 @@ final class FamilyAdding: SessionHandler {
         }
 
         func check() throws(Rejection) {
-            guard code != nil else { throw Rejection(.required, "Send the code of an invite", field: "code") }
+            guard code != nil else { throw Rejection(.required, "code is required", field: "code") }
             guard let client, RedemptionSecret.isOne(client) else {
                 throw Rejection(.invalid, "client must be 32 hexadecimal digits in lower case that your program chooses at random and keeps", field: "client")
             }

@@ -33,7 +33,7 @@ private final class QRDrawing: SessionHandler {
 
         func check() throws(Rejection) {
             guard (1...Self.longest).contains(text.utf8.count), !text.utf8.contains(0) else {
-                throw Rejection(.invalid, "text must have 1 to \(Self.longest) octets, and no octet 0", field: "text")
+                throw Rejection(.invalid, "text must be 1 to \(Self.longest) octets without an octet 0", field: "text")
             }
         }
     }
