@@ -96,14 +96,14 @@ extension SyncEngine {
         _ sides: ConflictSides, _ choices: [Int: ConflictChoice], whole: ConflictChoice? = nil, at: Int64, now: Int64
     ) throws(Rejection) -> (mutation: Int64?, actions: [SyncAction]) {
         guard let index = drafts.firstIndex(where: { $0.id == sides.draft }), drafts[index].operations.indices.contains(sides.operation) else {
-            throw Rejection(.notFound, "This draft is gone already.")
+            throw Rejection(.notFound, "This draft no longer exists.")
         }
         guard sides.matter == .fields, case .update(_, _, var patch) = drafts[index].operations[sides.operation].action else {
             guard whole != .theirs else {
                 _ = drop(draft: sides.draft)
                 return (nil, flush(now))
             }
-            guard whole == .yours else { throw Rejection(.required, "Say whether yours or theirs is to be.", kind: sides.record.kind, id: sides.record.id) }
+            guard whole == .yours else { throw Rejection(.required, "Choose yours or theirs.", kind: sides.record.kind, id: sides.record.id) }
             guard let again = try retry(draft: sides.draft, at: at, now: now) else { return (nil, flush(now)) }
             return (again.mutation, again.actions)
         }
@@ -111,7 +111,7 @@ extension SyncEngine {
             let declaration = sides.record.kind.declaration.fields[field.field]
             guard let choice = choices[field.field] ?? whole else {
                 throw Rejection(
-                    .required, "Say for \(declaration.label) whether yours, theirs or both is to be.", kind: sides.record.kind, id: sides.record.id,
+                    .required, "Choose yours, theirs or both for \(declaration.label).", kind: sides.record.kind, id: sides.record.id,
                     field: declaration.name)
             }
             patch.assignments.removeAll { $0.field == field.field }

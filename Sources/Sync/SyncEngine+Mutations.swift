@@ -155,7 +155,7 @@ extension SyncEngine {
 
     private func checkLimits(_ mutation: PendingMutation) throws(Rejection) {
         guard mutation.operations.count <= limits.operationsPerMutation else {
-            throw Rejection(.tooMany, "At most \(limits.operationsPerMutation) records can be changed at once.")
+            throw Rejection(.tooMany, "At most \(limits.operationsPerMutation) records can be changed in one step.")
         }
         guard mutation.frame.encode().count <= limits.messageOctets else {
             throw Rejection(.tooLong, "This change is too large to send. Shorten the longest text, then try again.")

@@ -159,7 +159,7 @@ extension SyncEngine {
     /// names another change, or none.
     private mutating func forgetUndos() {
         let rejection = Rejection(
-            .notFound, "The server was put back to an earlier day, so nothing was undone: look at what stands there now, then undo it.")
+            .notFound, "The server was restored from an earlier backup, so nothing was undone. Look at the current values, then undo.")
         let meant = pending.filter { $0.undo != nil }.map(\.id) + drafts.filter { $0.undo != nil }.map(\.id)
         for id in meant { remove(id) }
         drafts.removeAll { $0.undo != nil }

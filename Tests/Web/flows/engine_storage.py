@@ -52,7 +52,7 @@ def engine_storage_damaged(browser, server):
     expect(page.get_by_text("Rescued from the damage", exact=True)).to_be_visible()
     expect(page.get_by_text("Before the damage", exact=True)).to_be_visible()
     ana.is_live()
-    ana.go("Kept")
+    ana.go("Outbox")
     expect(page.get_by_text("1 change of yours on this device cannot be read.")).to_be_visible()
     with page.expect_download() as file:
         page.get_by_role("link", name="Save as a file").click()
@@ -62,7 +62,7 @@ def engine_storage_damaged(browser, server):
     expect(page.get_by_text("cannot be read")).to_have_count(0)
     page.reload()
     ana.is_live()
-    expect(page.get_by_role("heading", level=1, name="Kept")).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="Outbox")).to_be_visible()
     assert page.get_by_text("cannot be read").count() == 0
     ana.end()
 
@@ -94,7 +94,7 @@ def engine_storage_newer(browser, server):
     page.goto(server.url + "/events")
     expect(page.get_by_role("link", name="not kept on this device")).to_be_visible()
     expect(page.get_by_text("40 results")).to_be_visible()
-    ana.go("Kept")
+    ana.go("Outbox")
     expect(page.get_by_text("The copy on this device is of a newer Huddle")).to_be_visible()
     ana.end()
     bob = Person(browser, server)
@@ -105,7 +105,7 @@ def engine_storage_newer(browser, server):
     bob.page.get_by_role("button", name="Sign in", exact=True).click()
     expect(bob.page.get_by_role("link", name="not kept on this device")).to_be_visible()
     expect(bob.page.get_by_text("40 results")).to_be_visible()
-    bob.go("Kept")
+    bob.go("Outbox")
     expect(bob.page.get_by_text("This browser does not let Huddle keep anything")).to_be_visible()
     bob.go("Room")
     bob.page.get_by_label("Message", exact=True).fill("Without a copy")

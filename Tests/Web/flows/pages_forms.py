@@ -110,7 +110,7 @@ def closes_on_success(browser, server):
     dialog.get_by_role("button", name="Change it").click()
     form.get_by_label("Start").fill("2035-06-11T09:30")
     form.get_by_role("button", name="Add", exact=True).click()
-    dialog.get_by_label("Why both at once is right").fill("One each")
+    dialog.get_by_label("Why both fit").fill("One each")
     dialog.get_by_role("button", name="Keep both").click()
     expect(dialog).to_have_count(0)
     ana.toast("Both are in the plan")

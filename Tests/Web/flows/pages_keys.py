@@ -119,7 +119,7 @@ def commands(browser, server):
     dialog.get_by_role("button", name="Close").click()
     press("g")
     press("k")
-    expect(page.get_by_role("heading", level=1, name="Kept")).to_be_focused()
+    expect(page.get_by_role("heading", level=1, name="Outbox")).to_be_focused()
     ana.end()
 
 

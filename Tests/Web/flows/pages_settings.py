@@ -25,7 +25,7 @@ def consents(browser, server):
     rows = page.get_by_role("list", name="Members").get_by_role("listitem")
 
     def invite(name, role, born=None):
-        page.get_by_role("button", name="+ Invite somebody").click()
+        page.get_by_role("button", name="+ Invite someone").click()
         dialog.get_by_label("Name", exact=True).fill(name)
         dialog.get_by_label("Role", exact=True).select_option(label=role)
         if born:
@@ -133,7 +133,7 @@ def looked_at(browser, server):
     # A guest comes, reads neither log of others, and gets a last day.
     page, dialog = ana.page, ana.page.get_by_role("dialog")
     ana.go("Settings")
-    page.get_by_role("button", name="+ Invite somebody").click()
+    page.get_by_role("button", name="+ Invite someone").click()
     dialog.get_by_label("Name", exact=True).fill("Grandma Ines")
     dialog.get_by_label("Role", exact=True).select_option(label="Guest (reads only)")
     dialog.get_by_role("button", name="Invite", exact=True).click()

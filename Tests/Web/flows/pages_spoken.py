@@ -25,7 +25,7 @@ def spoken(browser, server):
         - link "Trips"
         - link "Documents"
         - link "Room"
-        - link "Kept"
+        - link "Outbox"
         - link "Settings"
     """)
     # R054: the month and its days.

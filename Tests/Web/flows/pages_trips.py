@@ -144,7 +144,7 @@ def board(browser, server):
     expect(sides.nth(1)).to_contain_text("Mar 1, 2027, 10:00 AM to 12:30 PM")
     expect(dialog.get_by_text(re.compile("Both have .*Carmen Rivera"))).to_be_visible()
     assert dialog.get_by_role("button", name="Keep both").is_disabled()
-    dialog.get_by_label("Why both at once is right").fill("We eat on the way")
+    dialog.get_by_label("Why both fit").fill("We eat on the way")
     dialog.get_by_role("button", name="Keep both").click()
     ana.toast("Both are in the plan")
     expect(days.nth(0).get_by_text("At the same time as Campus tour")).to_have_count(1)

@@ -231,7 +231,7 @@ export class Form {
   leave() {
     clearTimeout(this.timer);
     this.submission.isLeft = true;
-    // What was sent is among the changes that wait, or in Kept.
+    // What was sent is among the changes that wait, or in the outbox.
     const isSent = this.submission.isWaiting || this.submission.refused !== undefined;
     if (isSent) this.#forget();
     else if (this.isDirty && !this.isSaved) {

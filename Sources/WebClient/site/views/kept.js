@@ -1,4 +1,4 @@
-// Kept: what waits for the server, what it refused, and conflicts field by field.
+// The outbox: what waits for the server, what it refused, and conflicts field by field.
 import { KINDS } from "../family/kinds.js";
 import { ask } from "../screen/dialog.js";
 import { Cache } from "../sessions/cache.js";

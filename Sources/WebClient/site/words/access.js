@@ -7,5 +7,5 @@ export const WORDS = {
   lookedAtSSeason: (/** @type {string} */ whose) => `looked at ${whose}'s season`,
   theHost: "The host",
   backToSettings: "← Back to Settings",
-  whoOpenedAnAthletes: "Who opened an athlete's season or documents. Athletes see their own; parents see those of athletes whose records they may edit.",
+  whoOpenedAnAthletes: "Views of an athlete's season and documents by others. Athletes see their own; parents see those of athletes whose records they may edit.",
 };

@@ -17,7 +17,7 @@ export const COMMANDS = [
   command("web", "go-trips", "g t", "go to the trips"),
   command("web", "go-documents", "g d", "go to the documents"),
   command("web", "go-room", "g r", "go to the room"),
-  command("web", "go-kept", "g k", "go to what is kept: what waits and what was refused"),
+  command("web", "go-kept", "g k", "go to the outbox: waiting and refused changes"),
   command("web", "go-settings", "g s", "go to the settings"),
   command("web", "choose-season", "o", "choose the season"),
   command("web", "palette", "", "commands and names (Ctrl-K or ⌘-K)"),

@@ -39,7 +39,7 @@ export const WORDS = {
   birthDate: "Birth date …",
   birthDateOf: (/** @type {string} */ name) => `Birth date of ${name}`,
   birthDate2: "Birth date",
-  itIsShownToNobody: "It is shown to nobody, and opens no sign-in by itself. A younger age closes one.",
+  itIsShownToNobody: "It is not shown to anyone, and does not allow a sign-in by itself. A younger age ends one.",
   theBirthDateOfIs: (/** @type {string} */ name) => `The birth date of ${name} is corrected`,
   correctTheBirthDateOf: (/** @type {string} */ name) => `Correct the birth date of ${name}`,
   lastDayMore: "Last day …",

@@ -18,7 +18,7 @@ export const WORDS = {
   theLinkIsCopied: "The link is copied",
   done: "Done",
   days: "Days",
-  afterSoManyDaysThe: "After so many days the link opens nothing.",
+  afterSoManyDaysThe: "After this number of days the link stops working.",
   makeALink: "Make a link",
   sharedWith: "Shared with",
   notSharedWithASchool: "Not shared with a school yet",

@@ -4,7 +4,7 @@ export const WORDS = {
   trips: "Trips",
   documents: "Documents",
   room: "Room",
-  kept: "Kept",
+  kept: "Outbox",
   settings: "Settings",
   saving: "Saving …",
   waiting: (/** @type {number} */ waiting) => `${waiting} waiting`,

@@ -7,5 +7,5 @@ export const WORDS = {
   theLinkIsCopied: "The link is copied",
   done: "Done",
   anotherDevice: "Sign in on another device",
-  openThisLink: (/** @type {string} */ time) => `Open this link on your other device. It is good once, until ${time}, and signs you in there in all your families. Give it to nobody.`,
+  openThisLink: (/** @type {string} */ time) => `Open this link on your other device. It is good once, until ${time}, and signs you in there in all your families. Do not share it.`,
 };

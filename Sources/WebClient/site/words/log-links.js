@@ -1,10 +1,10 @@
 // The words of `views/log-links.js`.
 export const WORDS = {
-  whoMayDoWhatAnd: "Who may do what, and who did what",
+  whoMayDoWhatAnd: "Permissions, and acts by members",
   signInsOfMembers: "Sign-ins of members",
   consentsForAthletesOf13: "Consents for athletes of 13 to 17, birth dates, last days of guests",
   accessLog: "Access log",
-  whoOpenedAnAthletes: "Who opened an athlete's season or documents",
+  whoOpenedAnAthletes: "Views of an athlete's season and documents by others",
   auditLog: "Audit log",
   signInsInvitesRoles: "Sign-ins, invites, roles, consents, exports, and what the host did",
   calendarsAndTheWhole: "Calendars and the whole family",

@@ -6,7 +6,7 @@ export const WORDS = {
   deleted: "deleted",
   restored: "restored",
   conversation: "Conversation",
-  writeToTheFamilyName: "Write to the family; @name mentions somebody",
+  writeToTheFamilyName: "Write to the family; @name mentions someone",
   message: "Message",
   send: "Send",
   earlierMessages: "Earlier messages",
