@@ -54,8 +54,8 @@ struct OutboxNumbersTests {
         #expect(first.hasPrefix("Discarded: ") && first.contains("School 41"))
         #expect(say("/drop 2", conversation).contains("School 42"))
         #expect(left().count == 1 && left()[0].contains("School 43"))
-        #expect(say("/drop 2", conversation) == "What had the number 2 is sent again, decided or discarded already. /drafts numbers what is left.")
-        #expect(say("/resolve 1 yours", conversation).contains("What had the number 1 is"))
+        #expect(say("/drop 2", conversation) == "The entry with the number 2 was sent again, decided or discarded already. /drafts numbers the rest.")
+        #expect(say("/resolve 1 yours", conversation).contains("The entry with the number 1 was"))
         #expect(say("/drop 4", conversation).contains("Nothing that was refused has the number 4."))
         #expect(left().count == 1)
         // A mutation's number keeps its meaning, whatever list was shown.

@@ -289,7 +289,7 @@ extension SystemTests {
             let isShown = try terminal.wait { $0.line(0).hasPrefix("fall_highlights.mp4  [#####") && $0.line(0).contains("%  ") }
             #expect(isShown, "\(terminal.screen.text)")
             try terminal.type("\u{3}")
-            #expect(try terminal.wait(for: "huddle: Stopped. What came stays at the server for a day"), "\(terminal.screen.text)")
+            #expect(try terminal.wait(for: "huddle: Stopped. The server keeps the part so far for a day"), "\(terminal.screen.text)")
             #expect(try terminal.waitForEnd() == .exited(1))
             relay.letGo(cutting: true)
             let again = try huddle.open("docs", "upload", path, "--type", "highlight_video", "--athlete", athlete.name)
