@@ -20,7 +20,7 @@ struct WebClientFiles: Sendable {
             self.plain = plain
             let small = Gzip.compress(plain, .most)
             gzip = small.count < plain.count ? small : []
-            let smallest = Brotli.compress(plain)
+            let smallest = BrotliCoding.compress(plain)
             brotli = smallest.count < plain.count ? smallest : []
             tag = Hex.encode(Array(Digest.sha256(plain).prefix(16)))
         }

@@ -1,7 +1,7 @@
 internal import CBrotli
 
 /// Whole contents in the form of Brotli (RFC 7932), as HTTP sends them to browsers over TLS. Of a script it leaves about 12 % less than gzip does.
-package enum Brotli {
+package enum BrotliCoding {
     /// Compresses a text as small as the library can, at about 1 MB per second: for contents that are compressed once and sent to all.
     ///
     /// - Parameter content: at most 1 GiB.
