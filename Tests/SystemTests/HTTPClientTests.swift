@@ -6,7 +6,7 @@ extension SystemTests {
     /// Other people's HTTP client and raw sockets, against the built server.
     @Suite("HTTP with Python's http.client and sockets") struct HTTPClientTests {
         static func python(_ script: String, _ arguments: [String]) throws -> Programs.Answer {
-            try Programs.run(Environment.value("HUDDLE_PYTHON") ?? "/usr/bin/python3", ["-c", script] + arguments)
+            try Programs.run(Environment.value("HUDDLE_PYTHON") ?? "/usr/bin/python3", ["-c", script] + arguments, timeout: 120_000)
         }
 
         @Test("one connection carries pages, parts, conditions, refusals and unwanted content")
@@ -15,7 +15,7 @@ extension SystemTests {
             let server = try RunningServer(folder.path)
             let script = """
                 import http.client, json, sys
-                one = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=10)
+                one = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=60)
                 def ask(method, path, body=None, **fields):
                     one.request(method, path, body=body, headers={name.replace("_", "-"): value for name, value in fields.items()})
                     answer = one.getresponse()
@@ -55,7 +55,7 @@ extension SystemTests {
             let script = """
                 import json, re, socket, sys
                 def exchange(octets, most=None):
-                    with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=10) as one:
+                    with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60) as one:
                         one.sendall(octets)
                         said = b""
                         while True:
