@@ -24,7 +24,7 @@ enum Flows {
         DispatchQueue.concurrentPerform(iterations: names.count) { place in
             let failure: String?
             do {
-                let answer = try Programs.run(python, [Programs.root + "/Tests/Web/flows/flows.py", Programs.path("huddled"), names[place]], timeout: 300_000)
+                let answer = try Programs.run(python, [Programs.root + "/Tests/Web/flows/flows.py", Programs.path("huddled"), names[place]], timeout: 420_000)
                 failure = answer.ending == .exited(0) ? nil : "\(names[place]): \(answer.output)\(answer.errors)"
             } catch {
                 failure = "\(names[place]): \(error)"
