@@ -240,7 +240,7 @@ def offline(browser, server):
     is_typed(page, "Half typed")
     page.reload()
     expect(page.get_by_label("Location")).to_have_value("Half typed")
-    # What only the server knows is not said to be empty; it comes with the connection.
+    # Lists that only the server has are not shown as empty; they load when the connection is back.
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Outbox").click()
     page.get_by_role("button", name="Deleted records").click()
     expect(page.get_by_text("The list could not be loaded. Try again when the connection is back.")).to_be_visible()
@@ -447,7 +447,7 @@ def room(browser, server):
     bob.page.get_by_label("Message", exact=True).fill("yes, both pairs")
     bob.page.keyboard.press("Enter")
     expect(ana.page.get_by_text("yes, both pairs")).to_be_visible()
-    # What the members change stands between the messages: what was, and what comes.
+    # Changes by members appear between the messages: earlier ones, and new ones as they happen.
     expect(bob.page.locator("li.change").first).to_be_visible()
     ana.go("Events")
     create_event(ana.page, "Camp of the timeline")
