@@ -332,6 +332,15 @@ extension SyncEngine {
         remove(mutation.id)
     }
 
+    /// Finishes acknowledged mutations whose change is among the records already. A program that ended between storing its
+    /// records and removing the mutation restores one: that change does not come again.
+    mutating func settleApplied(upTo applied: Int64) {
+        for mutation in pending {
+            guard case .acknowledged(let sequence) = mutation.state, sequence <= applied else { continue }
+            settle(mutation, versions: mutation.operations.map { Ack.Version(id: $0.id, version: confirmed[$0.id]?.version ?? 0) })
+        }
+    }
+
     mutating func remove(_ id: Int64) {
         guard let index = pending.firstIndex(where: { $0.id == id }) else { return }
         let mutation = pending.remove(at: index)

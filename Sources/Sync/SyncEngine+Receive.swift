@@ -79,6 +79,7 @@ extension SyncEngine {
             phase = .live
             failures = 0
             output.append(.notify(.live(sequence: sequence)))
+            settleApplied(upTo: sequence)
             sendDue(now)
         case .checksum(let sequence, let checksum):
             guard snapshot == nil, let cursor else { return fail(.unexpectedFrame("checksum")) }

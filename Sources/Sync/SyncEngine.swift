@@ -183,9 +183,9 @@ package struct SyncEngine: Sendable {
         return flush(now)
     }
 
-    /// Called at the time of the last `wake`; a call too early or too often does no harm.
+    /// Called when the timer of the last `wake` has fired. A call too early only asks for the rest of the wait.
     package mutating func timerFired(now: Int64) -> [SyncAction] {
-        if let due = wakeAt, due <= now { wakeAt = nil }
+        wakeAt = nil
         if phase == .live || phase == .syncing, let late = unansweredMutation(now) {
             fail(.unanswered(mutation: late))
         } else {

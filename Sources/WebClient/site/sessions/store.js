@@ -282,7 +282,8 @@ export class Store {
       else if (action.disconnect !== undefined) this.#close(action.disconnect);
       else if (action.wake !== undefined) {
         clearTimeout(this.wake);
-        this.wake = setTimeout(() => this.run(this.engine.timerFired(this.now)), action.wake);
+        // Whole milliseconds: a fraction is cut off, and the timer fires early.
+        this.wake = setTimeout(() => this.run(this.engine.timerFired(this.now)), Math.ceil(action.wake));
       } else if (action.changed) {
         for (const id of action.changed) this.dirty.add(id);
         this.#writeSoon();
@@ -608,7 +609,7 @@ export class Store {
   }
 
   #sendOutgoing() {
-    if (this.slot && [...this.#waiting()].some(([key, one]) => this.kept.get(key) !== JSON.stringify(one.row))) return;
+    if (this.slot && !this.isMemoryOnly && [...this.#waiting()].some(([key, one]) => this.kept.get(key) !== JSON.stringify(one.row))) return;
     this.isKeeping = false;
     for (const frame of this.outgoing.splice(0)) this.#send(frame);
     this.#tell([], []);

@@ -247,12 +247,12 @@ export class SyncEngine {
   }
 
   /**
-   * Called at the time of the last `wake`; a call too early or too often does no harm.
+   * Called when the timer of the last `wake` has fired. A call too early only asks for the rest of the wait.
    * @param {number} now
    * @returns {Action[]}
    */
   timerFired(now) {
-    if (this.wakeAt !== undefined && this.wakeAt <= now) this.wakeAt = undefined;
+    this.wakeAt = undefined;
     const late = this.isJoined ? this.#unansweredMutation(now) : undefined;
     if (late !== undefined) this.#fail({ fault: "unanswered", mutation: late });
     else this.#sendDue(now);
@@ -488,6 +488,7 @@ export class SyncEngine {
         this.phase = "live";
         this.failures = 0;
         this.output.push({ notify: "live", seq: frame.seq });
+        this.#settleApplied(this.cursor.seq);
         return this.#sendDue(now);
       case "checksum":
         if (this.snapshot || !this.cursor) return this.#unexpected("checksum");
@@ -1238,6 +1239,17 @@ export class SyncEngine {
   #settle(mutation, versions) {
     for (const { id, version } of versions) this.#advanceBases(id, version);
     this.#remove(mutation.id);
+  }
+
+  /**
+   * Finishes acknowledged mutations whose change is among the records already. A program that ended between storing its records
+   * and removing the mutation restores one: that change does not come again.
+   * @param {number} seq the last applied change
+   */
+  #settleApplied(seq) {
+    for (const mutation of this.pending.filter((one) => one.state === "acknowledged" && one.seq <= seq)) {
+      this.#settle(mutation, mutation.operations.map(({ id }) => ({ id, version: this.confirmed.all.get(id)?.version ?? 0 })));
+    }
   }
 
   /** @param {number} id */
