@@ -371,7 +371,7 @@ def main():
     options = arguments.parse_args()
     folder = tempfile.mkdtemp(prefix="huddle-web.")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=os.environ.get("HUDDLE_BROWSER", "/usr/bin/chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=os.environ.get("HUDDLE_BROWSER", "/usr/bin/chromium-headless-shell"), args=["--no-sandbox"])
         try:
             demo = json.loads(subprocess.run([options.huddled, "demo", "--data", folder + "/demo", "--json"], check=True, capture_output=True).stdout)
             parents = [one["token"] for one in demo["members"] if one["role"] == "parent"]

@@ -14,7 +14,7 @@ enum Flows {
     /// Runs flows at the same time, each with a server and a browser of its own, and records those that fail.
     static func run(_ names: [String]) throws {
         let python = Environment.value("HUDDLE_PYTHON") ?? Programs.root + "/.build/venv/bin/python"
-        let browser = Environment.value("HUDDLE_BROWSER").map { $0 == "firefox" ? "/usr/bin/firefox-esr" : $0 } ?? "/usr/bin/chromium"
+        let browser = Environment.value("HUDDLE_BROWSER").map { $0 == "firefox" ? "/usr/bin/firefox-esr" : $0 } ?? "/usr/bin/chromium-headless-shell"
         guard Files.isExecutable(browser), (try? Programs.run(python, ["-c", "import playwright, axe_playwright_python"]))?.ending == .exited(0) else {
             print("The web client in a browser: SKIPPED, because \(browser) or Playwright is not installed (Tools/test.sh installs both)")
             if Environment.value("HUDDLE_REQUIRE_BROWSER") == "1" { Issue.record("there is no browser") }

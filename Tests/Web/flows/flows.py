@@ -877,7 +877,7 @@ CHROMIUM_ONLY = {"passkeys", "engine_tabs_frozen", "event", "documents", "engine
 
 
 def launched(playwright):
-    wanted = os.environ.get("HUDDLE_BROWSER", "/usr/bin/chromium")
+    wanted = os.environ.get("HUDDLE_BROWSER", "/usr/bin/chromium-headless-shell")
     if wanted == "firefox":
         return playwright.firefox.launch(channel="moz-firefox", executable_path="/usr/bin/firefox-esr"), True
     # A name of a home network, which is neither loopback nor https.
