@@ -6,8 +6,9 @@ import TLS
 final class PeriodicTasks: TimerTarget {
     /// Milliseconds between two checks for work that is done while the server is idle.
     static let maintenanceInterval: Int64 = 600_000
-    /// Milliseconds after the start at which the web client is made, so that the first browser need not wait for it.
-    static let webClientDelay: Int64 = 5_000
+    /// Milliseconds after the start at which the web client is made, so that the first browser need not wait for it. It takes two
+    /// seconds of a core, which a server that starts, or that is stopped soon, uses better.
+    static let webClientDelay: Int64 = 30_000
 
     private let reactor: Reactor
     private let shard: Shard
