@@ -1,4 +1,5 @@
 """Flows of forms: records that arrive after a form was opened, and forms that close only on success."""
+import re
 import signal
 
 from playwright.sync_api import expect
@@ -116,6 +117,23 @@ def closes_on_success(browser, server):
     ana.toast("Both are in the plan")
     ana.is_live()
     expect(page.locator("li.item")).to_have_count(2)
+    # The dialog that moves an item on the board waits, too, and says an overlap above it.
+    page.get_by_role("link", name="Board", exact=True).click()
+    page.get_by_role("button", name=re.compile("^Move Dinner, ")).click()
+    dialog.get_by_label("Start").fill("09:35")
+    dialog.get_by_role("button", name="Move", exact=True).click()
+    dialog.get_by_role("button", name="Change it").click()
+    expect(dialog.get_by_label("Day")).to_be_focused()
+    dialog.get_by_label("Start").fill("11:00")
+    held.isHeld = True
+    dialog.get_by_role("button", name="Move", exact=True).click()
+    expect(page.get_by_role("link", name="1 waiting")).to_be_attached()
+    expect(dialog.get_by_role("button", name="Saving …")).to_be_disabled()
+    held.release()
+    expect(dialog).to_have_count(0)
+    ana.toast("Dinner moved to Monday, June 11, 2035, 11:00 AM to 11:30 AM")
+    ana.is_live()
+    page.get_by_role("link", name="Itinerary", exact=True).click()
     # A trip that another member has deleted meanwhile: the form says so, and stays.
     page.get_by_role("button", name="Edit", exact=True).click()
     dialog.get_by_label("Notes").fill("Bring hats")

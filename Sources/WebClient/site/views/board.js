@@ -12,7 +12,8 @@ import { blocksOn, clockSpan, hoursOf, isInStrip, nextStep, SHORTEST, STEP, stri
 import { labelled } from "./event.js";
 import { presses } from "./keys.js";
 import { labelOf, titleOf } from "./season.js";
-import { categoryIcon, itemDialog, saveItem } from "./trip-items.js";
+import { Submission } from "./submission.js";
+import { categoryIcon, itemDialog, itemSubmission, saveItem } from "./trip-items.js";
 import { daysOfTrip, tripHead } from "./trip.js";
 
 /** @typedef {import("./app.js").App} App */
@@ -477,18 +478,38 @@ export class Board {
     for (const one of [date, time]) one.addEventListener("input", show);
     show();
     const error = h("p.error", { role: "alert" });
-    openDialog(WORDS.moveTo(titleOf(item)), (close) => [h("form", {
-      novalidate: true, on: {
-        submit: (/** @type {Event} */ event) => {
-          event.preventDefault();
-          const start = wanted();
-          error.textContent = start === undefined || !timesAt(item.fields, start) ? WORDS.dayAndStartAreRequired : "";
-          if (start === undefined || error.textContent !== "") return;
-          close();
-          this.#drop(this.season.find("trip_item", id) ?? item, start);
+    const submission = new Submission(this.app);
+    let sent = from;
+    openDialog(WORDS.moveTo(titleOf(item)), (close) => {
+      const { save, send } = itemSubmission(this.app, submission, {
+        label: WORDS.move2, error, back: date, close, saved: () => {
+          this.shown = Math.floor(sent / DAY);
+          this.update();
+          this.#say(WORDS.dropped(this.#when(item, sent)));
         },
-      },
-    }, labelled(WORDS.day, date), labelled(WORDS.start, time), result, error, h("div.buttons", null, button("plain", WORDS.cancel, close), h("button.primary", { type: "submit" }, WORDS.move2)))]);
+      });
+      return [h("form", {
+        novalidate: true, on: {
+          submit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            if (save.disabled) return;
+            const start = wanted();
+            const times = start === undefined ? undefined : timesAt(item.fields, start);
+            error.textContent = times ? "" : WORDS.dayAndStartAreRequired;
+            if (start === undefined || !times) return;
+            if (start === from) {
+              close();
+              this.#say(WORDS.putBackWhereItWas);
+              return;
+            }
+            sent = start;
+            const now = this.season.find("trip_item", id) ?? item;
+            // The dialog showed where the item was: another move since then is not overwritten in silence.
+            send({ ...this.app.update(now, times), base: Math.min(now.version, item.version) }, WORDS.movedTo(titleOf(item), this.#when(item, start)));
+          },
+        },
+      }, labelled(WORDS.day, date), labelled(WORDS.start, time), result, error, h("div.buttons", null, button("plain", WORDS.cancel, () => { submission.forget(); close(); }), save))];
+    }, { closed: () => { submission.isLeft = true; } });
   }
 }
 

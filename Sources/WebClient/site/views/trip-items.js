@@ -80,6 +80,44 @@ export function itemRow(app, item, day, { trip = false, actions = false } = {}) 
 }
 
 /**
+ * What the forms of an item have in common: they send one change, wait for the answer, and close only on success; an overlap is asked about above them.
+ * @param {App} app
+ * @param {Submission} submission
+ * @param {{label: string, error: HTMLElement, isComplete?: () => boolean, back: HTMLElement, close: () => void, saved?: () => void}} form
+ *   `back`: the control that has the focus after “Change it”; `saved`: what follows a success, before the form closes
+ */
+export function itemSubmission(app, submission, { label, error, isComplete = () => true, back, close, saved = () => {} }) {
+  const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, label));
+  const check = () => { save.disabled = submission.isWaiting || !isComplete(); };
+
+  /**
+   * @param {Promise<import("../wire/rejections.js").Rejection | undefined>} answer to the change, or to what was refused with the overlaps that it may have
+   * @param {import("../family/records.js").Operation} operation
+   */
+  async function settle(answer, operation) {
+    check();
+    fill(save, WORDS.saving);
+    fill(error);
+    const rejection = await answer;
+    fill(save, label);
+    check();
+    if (submission.isLeft) return;
+    if (!rejection) {
+      saved();
+      close();
+    } else if (rejection.code !== "overlap" || submission.refused === undefined) fill(error, rejection.message);
+    else {
+      overlapDialog(app, submission.refused, rejection, operation, {
+        accept: (overlap) => settle(submission.accept(overlap, WORDS.bothAreInThePlan), operation), back: () => back.focus(), drop: () => { submission.forget(); close(); }, later: close,
+      });
+    }
+  }
+
+  check();
+  return { save, check, send: (/** @type {import("../family/records.js").Operation} */ operation, /** @type {string} */ done) => settle(submission.send([operation], done), operation) };
+}
+
+/**
  * The dialog for an item; it stays open with both sides of an overlap.
  * @param {App} app
  * @param {string} trip
@@ -115,33 +153,8 @@ export function itemDialog(app, trip, item, day) {
   hasEnd.addEventListener("change", () => endField.toggleAttribute("hidden", !hasEnd.checked));
   endField.toggleAttribute("hidden", !hasEnd.checked);
   openDialog(item ? WORDS.editItem : WORDS.addToTheTrip, (close) => {
-    const label = item ? WORDS.save : WORDS.add;
-    const save = /** @type {HTMLButtonElement} */ (h("button.primary", { type: "submit" }, label));
-    const check = () => { save.disabled = submission.isWaiting || title.value.trim() === ""; };
-    /**
-     * Sends the change, or what was refused with the overlaps that it may have; the form closes only on success.
-     * @param {Promise<import("../wire/rejections.js").Rejection | undefined>} answer
-     * @param {import("../family/records.js").Operation} operation
-     * @param {string} done
-     */
-    const settle = async (answer, operation, done) => {
-      check();
-      fill(save, WORDS.saving);
-      const rejection = await answer;
-      fill(save, label);
-      check();
-      if (submission.isLeft) return;
-      if (!rejection) close();
-      else if (rejection.code !== "overlap" || submission.refused === undefined) fill(error, rejection.message);
-      else {
-        overlapDialog(app, submission.refused, rejection, operation, {
-          accept: (overlap) => settle(submission.accept(overlap, WORDS.bothAreInThePlan), operation, done), back: () => title.focus(), drop: () => { submission.forget(); close(); }, later: close,
-        });
-      }
-    };
-    const send = (/** @type {import("../family/records.js").Operation} */ operation, /** @type {string} */ done) => settle(submission.send([operation], done), operation, done);
+    const { save, check, send } = itemSubmission(app, submission, { label: item ? WORDS.save : WORDS.add, error, isComplete: () => title.value.trim() !== "", back: title, close });
     title.addEventListener("input", check);
-    check();
     return [h("form", {
       novalidate: true, on: {
         submit: (/** @type {Event} */ event) => {
