@@ -3,6 +3,7 @@ import { ask } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { KINDS } from "../family/kinds.js";
 import { newId } from "../sessions/ids.js";
+import { titleOf } from "./season.js";
 import { formDialog, Submission } from "./submission.js";
 import { WORDS } from "../words/form.js";
 
@@ -25,7 +26,7 @@ const KEEP_AFTER = 100;
 
 /** Controls by the declared types of fields. */
 export const CONTROLS = /** @type {{[type: string]: string}} */ ({
-  date: "date", time: "time", local_date_time: "datetime-local", url: "url", decimal: "text", measure: "text", integer: "number", text: "textarea", flag: "checkbox", choice: "select",
+  date: "date", time: "time", local_date_time: "datetime-local", url: "url", line: "text", state: "text", zone: "text", decimal: "text", measure: "text", integer: "number", text: "textarea", flag: "checkbox", choice: "select",
 });
 
 export class Form {
@@ -258,6 +259,19 @@ export function differing(wanted, held = {}) {
 }
 
 /**
+ * The entries of a choice of records: the living ones by name, and the chosen one although it is deleted.
+ * @param {App} app
+ * @param {string} kind
+ * @param {string} chosen
+ * @param {string} [athlete] whose records alone are offered
+ */
+export function recordOptions(app, kind, chosen, athlete) {
+  const all = app.season.list({ kind, sort: "name", athlete });
+  const former = chosen !== "" && !all.some((one) => one.id === chosen) ? app.store.engine.record(chosen) : undefined;
+  return [all.map((one) => h("option", { value: one.id }, titleOf(one))), former && h("option", { value: chosen }, WORDS.deleted(titleOf(former)))];
+}
+
+/**
  * A choice of a school, with the dialogs for one that is not listed (R072–R075).
  * @param {App} app
  * @param {Form} form
@@ -275,16 +289,13 @@ export function schoolField(app, form) {
   function update() {
     school = hidden.school.value;
     host = hidden.host.value;
-    const schools = app.season.list({ kind: "school", sort: "name" });
-    const former = school !== "" && !schools.some((one) => one.id === school) ? app.store.engine.record(school) : undefined;
     fill(select,
       h("option", { value: "" }, WORDS.selectASchool),
-      schools.map((one) => h("option", { value: one.id }, one.fields.name)),
-      former && h("option", { value: school }, WORDS.deleted(former.fields.name ?? WORDS.school)),
+      recordOptions(app, "school", school),
       host !== "" && h("option", { value: "host" }, host),
       h("option", { value: "none" }, WORDS.none),
       h("option", { value: "other" }, WORDS.otherNotListed),
-      app.season.may("create", "school") && h("option", { value: "new" }, WORDS.addNewSchool));
+      newSchoolOption(app));
     select.value = school !== "" ? school : host !== "" ? "host" : "";
   }
 
@@ -325,6 +336,14 @@ export function nameDialog(app, title, yes, { label, value }, done) {
   formDialog(app, title, {
     label: yes, content: [h("div.field", null, h("label", { for: "name-dialog" }, label), input)], check: () => input.value.trim() !== "", wanted: () => done(input.value.trim()),
   });
+}
+
+/**
+ * The entry that opens `newSchoolDialog`, for members who may create schools.
+ * @param {App} app
+ */
+export function newSchoolOption(app) {
+  return app.season.may("create", "school") && h("option", { value: "new" }, WORDS.addNewSchool);
 }
 
 /**

@@ -6,7 +6,7 @@ import { button, fill, h, keyed } from "../screen/html.js";
 import { counted, instantText } from "../words/dates.js";
 import { WORDS } from "../words/kept.js";
 import { choicesOf } from "./event.js";
-import { CONTROLS } from "./form.js";
+import { CONTROLS, newSchoolDialog, newSchoolOption, recordOptions } from "./form.js";
 import { deletedDialog, historyDialog } from "./history.js";
 import { overlapDialog } from "./trip-items.js";
 import { titleOf } from "./season.js";
@@ -46,27 +46,40 @@ export function keptPage(app) {
   /** The decisions of conflicts that are not complete yet, by draft. */
   /** @type {Map<number, {[field: string]: ConflictChoice}>} */
   const choices = new Map();
-  /** The controls for values of neither side, by draft and field: what is typed in them stays when their row is drawn again. */
-  /** @type {Map<string, HTMLElement>} */
+  /**
+   * The controls for values of neither side, by draft and field: what is typed in them stays when their row is drawn again. `look` brings the choices up to date.
+   * @type {Map<string, {control: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement, look?: () => void}>}
+   */
   const typed = new Map();
 
   /**
    * The control for a value of neither side; undefined for types that nobody types.
    * @param {number} id of the draft
-   * @param {string} kind
+   * @param {import("../family/records.js").FamilyRecord} record
    * @param {import("../sync/conflicts.js").ConflictSide} side
    */
-  function another(id, kind, { field, theirs }) {
+  function another(id, { kind, athlete }, { field, theirs }) {
     const held = typed.get(`${id} ${field}`);
     const declared = KINDS[kind].fields.find((one) => one.name === field);
-    const type = CONTROLS[declared?.type ?? ""] ?? (declared?.type === "line" ? "text" : undefined);
-    if (held || type === undefined || type === "checkbox") return held;
+    const of = declared?.type === "reference" ? declared.of : undefined;
+    const type = of ? "select" : CONTROLS[declared?.type ?? ""];
+    if (held || type === undefined || type === "checkbox") return held?.control;
+    let value = String(theirs ?? "");
     const attributes = {
-      value: String(theirs ?? ""), "aria-label": WORDS.anotherValueOf(declared?.label), "data-act": `value ${id} ${field}`, dir: "auto",
+      value, "aria-label": WORDS.anotherValueOf(declared?.label), "data-act": `value ${id} ${field}`, dir: "auto",
       on: {
         input: () => {
-          const value = type === "number" ? Number(control.value) : control.value.trim();
-          choices.set(id, { ...choices.get(id), [field]: { value: control.value.trim() === "" ? null : value } });
+          if (of && control.value === "new") {
+            control.value = value;
+            newSchoolDialog(app, (school) => {
+              look?.();
+              control.value = school;
+              control.dispatchEvent(new Event("input"));
+            });
+            return;
+          }
+          value = control.value.trim();
+          choices.set(id, { ...choices.get(id), [field]: { value: value === "" ? null : type === "number" ? Number(value) : value } });
           // The rest of the draft is drawn again with the next change; the caret stays where it is.
           const radio = /** @type {HTMLInputElement | null} */ (document.getElementById(`${id}-${field}-value`));
           if (radio && !radio.checked) update();
@@ -74,8 +87,19 @@ export function keptPage(app) {
       },
     };
     const control = /** @type {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} */ (
-      type === "textarea" ? h("textarea", { rows: 2, ...attributes }) : type === "select" ? h("select", attributes, choicesOf(kind, field, "–")) : h("input", { type, ...attributes }));
-    typed.set(`${id} ${field}`, control);
+      type === "textarea" ? h("textarea", { rows: 2, ...attributes }) : type === "select" ? h("select", attributes, !of && choicesOf(kind, field, "–")) : h("input", { type, ...attributes }));
+    /** @type {readonly any[] | undefined} */
+    let listed;
+    const look = of === undefined ? undefined : () => {
+      // The same array until a record of the kind changes.
+      const list = app.season.list({ kind: of, sort: "name", athlete });
+      if (list === listed) return;
+      listed = list;
+      fill(control, !declared?.required && h("option", { value: "" }, "–"), recordOptions(app, of, value, athlete), of === "school" && newSchoolOption(app));
+      control.value = value;
+    };
+    look?.();
+    typed.set(`${id} ${field}`, { control, look });
     return control;
   }
 
@@ -109,7 +133,7 @@ export function keptPage(app) {
         h("tbody", null, contested.map((side) => {
           const label = KINDS[kind].fields.find((one) => one.name === side.field)?.label ?? side.field;
           const type = KINDS[kind].fields.find((one) => one.name === side.field)?.type;
-          const control = another(id, kind, side);
+          const control = another(id, shown.record, side);
           const hasBoth = ["text", "line", "set"].includes(type ?? "") && side.yours !== null && side.theirs !== null;
           const options = [["yours", WORDS.yours], ["theirs", WORDS.theirs], ...(hasBoth ? [["both", WORDS.both]] : []), ...(control ? [["value", WORDS.another]] : [])];
           const chosen = made[side.field];
@@ -149,6 +173,7 @@ export function keptPage(app) {
   function update() {
     const { engine } = app.store;
     const pending = engine.waiting;
+    for (const one of typed.values()) one.look?.();
     heading.textContent = pending.length === 0 ? WORDS.nothingWaits : WORDS.waitingForTheServer(counted(pending.length, WORDS.change));
     keyed(waiting, pending.map((one) => ({
       key: String(one.id), stamp: JSON.stringify([one.operations, one.state]),
