@@ -2,10 +2,9 @@
 import { instantOf, localAt } from "../dates/zones.js";
 import { readDate, writeDate } from "../dates/calendar.js";
 import { ask, openDialog } from "../screen/dialog.js";
-import { codePicture } from "../screen/code.js";
+import { codePictures } from "../screen/code.js";
 import { button, fill, h, link, refill } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
-import { request as post } from "../sessions/account.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { dayText, instantText, ownZone } from "../words/dates.js";
 import { WORDS } from "../words/feeds.js";
@@ -231,12 +230,7 @@ export function feedsPage(app) {
    */
   function addressDialog(name, token) {
     const { address, subscription } = addressesOf(location.origin, token);
-    const codes = h("div.codes", null);
-    // A server without the library draws none; the address stands beside them.
-    Promise.all([[subscription, WORDS.codeOfSubscription], [address, WORDS.codeOfAddress]].map(async ([text, label]) => {
-      const { status, content } = await post("POST", "/qr", { text });
-      return status === 200 && h("figure", null, codePicture(content.rows, label), h("figcaption", { "aria-hidden": "true" }, label));
-    })).then((pictures) => fill(codes, pictures));
+    const codes = codePictures([[subscription, WORDS.codeOfSubscription], [address, WORDS.codeOfAddress]]);
     const field = /** @type {HTMLInputElement} */ (h("input", { readonly: true, value: address, dir: "ltr", on: { focus: () => field.select() } }));
     openDialog(WORDS.addressTitle(name), (close) => [
       h("p", null, WORDS.secret), labelled(WORDS.address, field),

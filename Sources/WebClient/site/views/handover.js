@@ -1,4 +1,5 @@
-// A code that a person hands over, or takes to another device of theirs: its link, the code, a button that copies the link.
+// A code that a person hands over, or takes to another device of theirs: its link, also as a picture, the code, a button that copies the link.
+import { codePictures } from "../screen/code.js";
 import { openDialog } from "../screen/dialog.js";
 import { button, fill, h } from "../screen/html.js";
 import { request, sentence } from "../sessions/account.js";
@@ -17,7 +18,8 @@ import { labelled } from "./event.js";
 export function handOver(app, place, { text, code, close }) {
   const url = `${location.origin}/#${code}`;
   const field = /** @type {HTMLInputElement} */ (h("input", { readonly: true, value: url, on: { focus: () => field.select() } }));
-  fill(place, h("p", null, text), labelled(WORDS.link, field), labelled(WORDS.code, h("input", { readonly: true, value: code }), WORDS.forTheTerminalClient),
+  const isHereOnly = ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+  fill(place, h("p", null, text), isHereOnly && h("p.notice", null, WORDS.onThisComputerOnly(location.hostname)), codePictures([[url, WORDS.picture]]), labelled(WORDS.link, field), labelled(WORDS.code, h("input", { readonly: true, value: code }), WORDS.forTheTerminalClient),
     h("div.buttons", null, navigator.clipboard && button("plain", WORDS.copyTheLink, () => navigator.clipboard.writeText(url).then(() => app.toasts.show(WORDS.theLinkIsCopied))), button("primary", WORDS.done, close)));
   field.focus();
 }

@@ -1,6 +1,8 @@
 // The words of `views/handover.js`.
 export const WORDS = {
   link: "Link",
+  picture: "For the camera of the other device",
+  onThisComputerOnly: (/** @type {string} */ host) => `This link opens on this computer only, because you have opened Huddle at ${host}. For another device, open Huddle at the address of the server in your network, and make a link there.`,
   code: "Code",
   forTheTerminalClient: "For the terminal client: huddle join CODE",
   copyTheLink: "Copy the link",
