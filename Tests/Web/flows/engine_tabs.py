@@ -22,20 +22,32 @@ def opened(ana, path="/room"):
     return page
 
 
+def duplicated(ana, page):
+    """A copy of a tab, with the same session storage, as browsers make it."""
+    with ana.context.expect_page() as opening:
+        page.evaluate("void open(location.href)")
+    copy = ana.watch(opening.value)
+    expect(copy.get_by_role("heading", level=1, name="Room")).to_be_visible()
+    return copy
+
+
 def all_say(browser, server, texts):
-    """Somebody else reads each text once, in no other number."""
+    """Somebody else reads each text once, in no other number, and sees the author once, however many tabs are open."""
     bob = Person(browser, server).sign_in("David", "/room")
+    expect(bob.page.get_by_role("status").filter(has_text="Here now: ")).to_have_text(re.compile(r"^Here now: Carmen Rivera[^,]*$"))
     for text in texts:
         expect(bob.page.get_by_text(text, exact=True)).to_have_count(1)
     bob.end()
 
 
 def engine_tabs_ended(browser, server):
-    """What waits in a tab that was closed, or that crashed, another open tab sends; a tab that is loaded again comes back for its own."""
+    """What waits in a tab that was closed, or in the copy of a tab that crashed, another open tab sends; a tab that is loaded again comes back for its own."""
     ana = Person(browser, server).sign_in("Carmen", "/room")
     first = ana.page
     first.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    second, third = opened(ana), opened(ana)
+    second = opened(ana)
+    expect(second.get_by_role("link", name="All saved")).to_be_visible()
+    third = duplicated(ana, second)
     for page in (first, second, third):
         expect(page.get_by_role("link", name="All saved")).to_be_visible()
     server.stop(signal.SIGKILL)

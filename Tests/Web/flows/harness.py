@@ -121,7 +121,9 @@ class Person:
         self.page = self.open()
 
     def open(self):
-        page = self.context.new_page()
+        return self.watch(self.context.new_page())
+
+    def watch(self, page):
         page.on("console", self._console)
         page.on("pageerror", self._error)
         page.on("request", self._request)
