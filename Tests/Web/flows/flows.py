@@ -213,7 +213,7 @@ def event(browser, server):
     ana.go("Outbox")
     page.get_by_role("button", name="Deleted records").click()
     page.get_by_role("button", name="Restore Ocean View Showcase").click()
-    ana.toast("Brought back")
+    ana.toast("Restored")
     ana.go("Events")
     expect(page.get_by_text("41 results")).to_be_visible()
     page.goto(server.url + "/events/01990000-0000-7000-8000-000000000000")

@@ -6,7 +6,7 @@ export const WORDS = {
   code: "Code",
   codeHint: "The code of your invite.",
   name: "Your name",
-  nameHint: "As the person wrote it who invited you.",
+  nameHint: "As the person who invited you wrote it.",
   add: "Add the family",
   other: "Sign in as another person",
   back: "Cancel",

@@ -35,7 +35,7 @@ export const WORDS = {
   ],
   ask: "Delete this family …",
   copyFirstTitle: "Take a copy first?",
-  copyFirstText: "After the deletion nothing can be brought back. A copy is one file that a Huddle server can import.",
+  copyFirstText: "After the deletion nothing can be restored. A copy is one file that a Huddle server can import.",
   copyFirst: "Take a copy",
   withoutCopy: "Continue without a copy",
   cancel: "Cancel",

@@ -4,7 +4,7 @@ export const WORDS = {
   code: "Code",
   theCodeOfYourInvite: "The code of your invite, or the one that another device of yours shows.",
   yourName: "Your name",
-  asThePersonWroteIt: "As the person wrote it who invited you.",
+  asThePersonWroteIt: "As the person who invited you wrote it.",
   name: "Name",
   password: "Password",
   orOneOfYourRecovery: "Or one of your recovery codes, or a code from a mail.",

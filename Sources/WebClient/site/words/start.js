@@ -6,7 +6,7 @@ export const WORDS = {
   tryAgain: "Try again",
   signInHuddle: "Sign in – Huddle",
   whichFamily: "Which family?",
-  youAreInNoFamily: "You are in no family any more. Ask a parent for a new invite.",
+  youAreInNoFamily: "You are no longer in a family. Ask a parent for a new invite.",
   notFound: "Not found",
   pageNotFound: "Page not found",
   returnToEvents: "Return to Events →",

@@ -47,7 +47,7 @@ export const WORDS = {
   bothAreInThePlan: "Both are in the plan",
   whyBothAtOnceIs: "Why both fit",
   theReasonStaysWithThe: "The reason stays with the change, for the family to read.",
-  dropIt: "Drop it",
+  dropIt: "Discard it",
   everythingIsWhereItWas: "Everything is where it was.",
   changeIt: "Change it",
   saving: "Saving …",
