@@ -183,249 +183,261 @@ static const unsigned char file59[] = {
 #embed "../WebClient/site/views/comments.js"
 };
 static const unsigned char file60[] = {
-#embed "../WebClient/site/views/consent.js"
+#embed "../WebClient/site/views/confirm.js"
 };
 static const unsigned char file61[] = {
-#embed "../WebClient/site/views/deletion.js"
+#embed "../WebClient/site/views/consent.js"
 };
 static const unsigned char file62[] = {
-#embed "../WebClient/site/views/document.js"
+#embed "../WebClient/site/views/deletion.js"
 };
 static const unsigned char file63[] = {
-#embed "../WebClient/site/views/documents.js"
+#embed "../WebClient/site/views/document.js"
 };
 static const unsigned char file64[] = {
-#embed "../WebClient/site/views/event-form.js"
+#embed "../WebClient/site/views/documents.js"
 };
 static const unsigned char file65[] = {
-#embed "../WebClient/site/views/event.js"
+#embed "../WebClient/site/views/event-form.js"
 };
 static const unsigned char file66[] = {
-#embed "../WebClient/site/views/events.js"
+#embed "../WebClient/site/views/event.js"
 };
 static const unsigned char file67[] = {
-#embed "../WebClient/site/views/feeds.js"
+#embed "../WebClient/site/views/events.js"
 };
 static const unsigned char file68[] = {
-#embed "../WebClient/site/views/form.js"
+#embed "../WebClient/site/views/feeds.js"
 };
 static const unsigned char file69[] = {
-#embed "../WebClient/site/views/frame.js"
+#embed "../WebClient/site/views/form.js"
 };
 static const unsigned char file70[] = {
-#embed "../WebClient/site/views/handover.js"
+#embed "../WebClient/site/views/frame.js"
 };
 static const unsigned char file71[] = {
-#embed "../WebClient/site/views/history.js"
+#embed "../WebClient/site/views/handover.js"
 };
 static const unsigned char file72[] = {
-#embed "../WebClient/site/views/kept.js"
+#embed "../WebClient/site/views/history.js"
 };
 static const unsigned char file73[] = {
-#embed "../WebClient/site/views/keys.js"
+#embed "../WebClient/site/views/kept.js"
 };
 static const unsigned char file74[] = {
-#embed "../WebClient/site/views/log-links.js"
+#embed "../WebClient/site/views/keys.js"
 };
 static const unsigned char file75[] = {
-#embed "../WebClient/site/views/notices.js"
+#embed "../WebClient/site/views/log-links.js"
 };
 static const unsigned char file76[] = {
-#embed "../WebClient/site/views/palette.js"
+#embed "../WebClient/site/views/notices.js"
 };
 static const unsigned char file77[] = {
-#embed "../WebClient/site/views/reminders.js"
+#embed "../WebClient/site/views/palette.js"
 };
 static const unsigned char file78[] = {
-#embed "../WebClient/site/views/room.js"
+#embed "../WebClient/site/views/reminders.js"
 };
 static const unsigned char file79[] = {
-#embed "../WebClient/site/views/season.js"
+#embed "../WebClient/site/views/room.js"
 };
 static const unsigned char file80[] = {
-#embed "../WebClient/site/views/settings.js"
+#embed "../WebClient/site/views/season.js"
 };
 static const unsigned char file81[] = {
-#embed "../WebClient/site/views/sign-in.js"
+#embed "../WebClient/site/views/settings.js"
 };
 static const unsigned char file82[] = {
-#embed "../WebClient/site/views/submission.js"
+#embed "../WebClient/site/views/sign-in-ways.js"
 };
 static const unsigned char file83[] = {
-#embed "../WebClient/site/views/trip-items.js"
+#embed "../WebClient/site/views/sign-in.js"
 };
 static const unsigned char file84[] = {
-#embed "../WebClient/site/views/trip.js"
+#embed "../WebClient/site/views/submission.js"
 };
 static const unsigned char file85[] = {
-#embed "../WebClient/site/views/trips.js"
+#embed "../WebClient/site/views/trip-items.js"
 };
 static const unsigned char file86[] = {
-#embed "../WebClient/site/views/values.js"
+#embed "../WebClient/site/views/trip.js"
 };
 static const unsigned char file87[] = {
-#embed "../WebClient/site/wire/frames.js"
+#embed "../WebClient/site/views/trips.js"
 };
 static const unsigned char file88[] = {
-#embed "../WebClient/site/wire/protocol.js"
+#embed "../WebClient/site/views/values.js"
 };
 static const unsigned char file89[] = {
-#embed "../WebClient/site/wire/rejections.js"
+#embed "../WebClient/site/wire/frames.js"
 };
 static const unsigned char file90[] = {
-#embed "../WebClient/site/words/access.js"
+#embed "../WebClient/site/wire/protocol.js"
 };
 static const unsigned char file91[] = {
-#embed "../WebClient/site/words/account.js"
+#embed "../WebClient/site/wire/rejections.js"
 };
 static const unsigned char file92[] = {
-#embed "../WebClient/site/words/activity.js"
+#embed "../WebClient/site/words/access.js"
 };
 static const unsigned char file93[] = {
-#embed "../WebClient/site/words/acts.js"
+#embed "../WebClient/site/words/account.js"
 };
 static const unsigned char file94[] = {
-#embed "../WebClient/site/words/add-family.js"
+#embed "../WebClient/site/words/activity.js"
 };
 static const unsigned char file95[] = {
-#embed "../WebClient/site/words/answers.js"
+#embed "../WebClient/site/words/acts.js"
 };
 static const unsigned char file96[] = {
-#embed "../WebClient/site/words/audit.js"
+#embed "../WebClient/site/words/add-family.js"
 };
 static const unsigned char file97[] = {
-#embed "../WebClient/site/words/board.js"
+#embed "../WebClient/site/words/answers.js"
 };
 static const unsigned char file98[] = {
-#embed "../WebClient/site/words/calendar.js"
+#embed "../WebClient/site/words/audit.js"
 };
 static const unsigned char file99[] = {
-#embed "../WebClient/site/words/commands.js"
+#embed "../WebClient/site/words/board.js"
 };
 static const unsigned char file100[] = {
-#embed "../WebClient/site/words/comments.js"
+#embed "../WebClient/site/words/calendar.js"
 };
 static const unsigned char file101[] = {
-#embed "../WebClient/site/words/conflicts.js"
+#embed "../WebClient/site/words/commands.js"
 };
 static const unsigned char file102[] = {
-#embed "../WebClient/site/words/consent.js"
+#embed "../WebClient/site/words/comments.js"
 };
 static const unsigned char file103[] = {
-#embed "../WebClient/site/words/dates.js"
+#embed "../WebClient/site/words/confirm.js"
 };
 static const unsigned char file104[] = {
-#embed "../WebClient/site/words/deletion.js"
+#embed "../WebClient/site/words/conflicts.js"
 };
 static const unsigned char file105[] = {
-#embed "../WebClient/site/words/dialog.js"
+#embed "../WebClient/site/words/consent.js"
 };
 static const unsigned char file106[] = {
-#embed "../WebClient/site/words/document.js"
+#embed "../WebClient/site/words/dates.js"
 };
 static const unsigned char file107[] = {
-#embed "../WebClient/site/words/documents.js"
+#embed "../WebClient/site/words/deletion.js"
 };
 static const unsigned char file108[] = {
-#embed "../WebClient/site/words/engine.js"
+#embed "../WebClient/site/words/dialog.js"
 };
 static const unsigned char file109[] = {
-#embed "../WebClient/site/words/event-form.js"
+#embed "../WebClient/site/words/document.js"
 };
 static const unsigned char file110[] = {
-#embed "../WebClient/site/words/event.js"
+#embed "../WebClient/site/words/documents.js"
 };
 static const unsigned char file111[] = {
-#embed "../WebClient/site/words/events.js"
+#embed "../WebClient/site/words/engine.js"
 };
 static const unsigned char file112[] = {
-#embed "../WebClient/site/words/feeds.js"
+#embed "../WebClient/site/words/event-form.js"
 };
 static const unsigned char file113[] = {
-#embed "../WebClient/site/words/form.js"
+#embed "../WebClient/site/words/event.js"
 };
 static const unsigned char file114[] = {
-#embed "../WebClient/site/words/frame.js"
+#embed "../WebClient/site/words/events.js"
 };
 static const unsigned char file115[] = {
-#embed "../WebClient/site/words/handover.js"
+#embed "../WebClient/site/words/feeds.js"
 };
 static const unsigned char file116[] = {
-#embed "../WebClient/site/words/history.js"
+#embed "../WebClient/site/words/form.js"
 };
 static const unsigned char file117[] = {
-#embed "../WebClient/site/words/kept.js"
+#embed "../WebClient/site/words/frame.js"
 };
 static const unsigned char file118[] = {
-#embed "../WebClient/site/words/keys.js"
+#embed "../WebClient/site/words/handover.js"
 };
 static const unsigned char file119[] = {
-#embed "../WebClient/site/words/log-links.js"
+#embed "../WebClient/site/words/history.js"
 };
 static const unsigned char file120[] = {
-#embed "../WebClient/site/words/notices.js"
+#embed "../WebClient/site/words/kept.js"
 };
 static const unsigned char file121[] = {
-#embed "../WebClient/site/words/pages.js"
+#embed "../WebClient/site/words/keys.js"
 };
 static const unsigned char file122[] = {
-#embed "../WebClient/site/words/palette.js"
+#embed "../WebClient/site/words/log-links.js"
 };
 static const unsigned char file123[] = {
-#embed "../WebClient/site/words/passkeys.js"
+#embed "../WebClient/site/words/notices.js"
 };
 static const unsigned char file124[] = {
-#embed "../WebClient/site/words/permission.js"
+#embed "../WebClient/site/words/pages.js"
 };
 static const unsigned char file125[] = {
-#embed "../WebClient/site/words/query.js"
+#embed "../WebClient/site/words/palette.js"
 };
 static const unsigned char file126[] = {
-#embed "../WebClient/site/words/reminders.js"
+#embed "../WebClient/site/words/passkeys.js"
 };
 static const unsigned char file127[] = {
-#embed "../WebClient/site/words/room.js"
+#embed "../WebClient/site/words/permission.js"
 };
 static const unsigned char file128[] = {
-#embed "../WebClient/site/words/rules.js"
+#embed "../WebClient/site/words/query.js"
 };
 static const unsigned char file129[] = {
-#embed "../WebClient/site/words/season.js"
+#embed "../WebClient/site/words/reminders.js"
 };
 static const unsigned char file130[] = {
-#embed "../WebClient/site/words/settings.js"
+#embed "../WebClient/site/words/room.js"
 };
 static const unsigned char file131[] = {
-#embed "../WebClient/site/words/sign-in.js"
+#embed "../WebClient/site/words/rules.js"
 };
 static const unsigned char file132[] = {
-#embed "../WebClient/site/words/skeleton.js"
+#embed "../WebClient/site/words/season.js"
 };
 static const unsigned char file133[] = {
-#embed "../WebClient/site/words/start.js"
+#embed "../WebClient/site/words/settings.js"
 };
 static const unsigned char file134[] = {
-#embed "../WebClient/site/words/store.js"
+#embed "../WebClient/site/words/sign-in-ways.js"
 };
 static const unsigned char file135[] = {
-#embed "../WebClient/site/words/submission.js"
+#embed "../WebClient/site/words/sign-in.js"
 };
 static const unsigned char file136[] = {
-#embed "../WebClient/site/words/trip-items.js"
+#embed "../WebClient/site/words/skeleton.js"
 };
 static const unsigned char file137[] = {
-#embed "../WebClient/site/words/trip.js"
+#embed "../WebClient/site/words/start.js"
 };
 static const unsigned char file138[] = {
-#embed "../WebClient/site/words/trips.js"
+#embed "../WebClient/site/words/store.js"
 };
 static const unsigned char file139[] = {
-#embed "../WebClient/site/words/uploads.js"
+#embed "../WebClient/site/words/submission.js"
 };
 static const unsigned char file140[] = {
-#embed "../WebClient/site/words/values.js"
+#embed "../WebClient/site/words/trip-items.js"
 };
 static const unsigned char file141[] = {
+#embed "../WebClient/site/words/trip.js"
+};
+static const unsigned char file142[] = {
+#embed "../WebClient/site/words/trips.js"
+};
+static const unsigned char file143[] = {
+#embed "../WebClient/site/words/uploads.js"
+};
+static const unsigned char file144[] = {
+#embed "../WebClient/site/words/values.js"
+};
+static const unsigned char file145[] = {
 #embed "../WebClient/site/worker.js"
 };
 
@@ -490,88 +502,92 @@ static const webclient_file files[] = {
     {"views/calendar.js", file57, sizeof file57},
     {"views/changes.js", file58, sizeof file58},
     {"views/comments.js", file59, sizeof file59},
-    {"views/consent.js", file60, sizeof file60},
-    {"views/deletion.js", file61, sizeof file61},
-    {"views/document.js", file62, sizeof file62},
-    {"views/documents.js", file63, sizeof file63},
-    {"views/event-form.js", file64, sizeof file64},
-    {"views/event.js", file65, sizeof file65},
-    {"views/events.js", file66, sizeof file66},
-    {"views/feeds.js", file67, sizeof file67},
-    {"views/form.js", file68, sizeof file68},
-    {"views/frame.js", file69, sizeof file69},
-    {"views/handover.js", file70, sizeof file70},
-    {"views/history.js", file71, sizeof file71},
-    {"views/kept.js", file72, sizeof file72},
-    {"views/keys.js", file73, sizeof file73},
-    {"views/log-links.js", file74, sizeof file74},
-    {"views/notices.js", file75, sizeof file75},
-    {"views/palette.js", file76, sizeof file76},
-    {"views/reminders.js", file77, sizeof file77},
-    {"views/room.js", file78, sizeof file78},
-    {"views/season.js", file79, sizeof file79},
-    {"views/settings.js", file80, sizeof file80},
-    {"views/sign-in.js", file81, sizeof file81},
-    {"views/submission.js", file82, sizeof file82},
-    {"views/trip-items.js", file83, sizeof file83},
-    {"views/trip.js", file84, sizeof file84},
-    {"views/trips.js", file85, sizeof file85},
-    {"views/values.js", file86, sizeof file86},
-    {"wire/frames.js", file87, sizeof file87},
-    {"wire/protocol.js", file88, sizeof file88},
-    {"wire/rejections.js", file89, sizeof file89},
-    {"words/access.js", file90, sizeof file90},
-    {"words/account.js", file91, sizeof file91},
-    {"words/activity.js", file92, sizeof file92},
-    {"words/acts.js", file93, sizeof file93},
-    {"words/add-family.js", file94, sizeof file94},
-    {"words/answers.js", file95, sizeof file95},
-    {"words/audit.js", file96, sizeof file96},
-    {"words/board.js", file97, sizeof file97},
-    {"words/calendar.js", file98, sizeof file98},
-    {"words/commands.js", file99, sizeof file99},
-    {"words/comments.js", file100, sizeof file100},
-    {"words/conflicts.js", file101, sizeof file101},
-    {"words/consent.js", file102, sizeof file102},
-    {"words/dates.js", file103, sizeof file103},
-    {"words/deletion.js", file104, sizeof file104},
-    {"words/dialog.js", file105, sizeof file105},
-    {"words/document.js", file106, sizeof file106},
-    {"words/documents.js", file107, sizeof file107},
-    {"words/engine.js", file108, sizeof file108},
-    {"words/event-form.js", file109, sizeof file109},
-    {"words/event.js", file110, sizeof file110},
-    {"words/events.js", file111, sizeof file111},
-    {"words/feeds.js", file112, sizeof file112},
-    {"words/form.js", file113, sizeof file113},
-    {"words/frame.js", file114, sizeof file114},
-    {"words/handover.js", file115, sizeof file115},
-    {"words/history.js", file116, sizeof file116},
-    {"words/kept.js", file117, sizeof file117},
-    {"words/keys.js", file118, sizeof file118},
-    {"words/log-links.js", file119, sizeof file119},
-    {"words/notices.js", file120, sizeof file120},
-    {"words/pages.js", file121, sizeof file121},
-    {"words/palette.js", file122, sizeof file122},
-    {"words/passkeys.js", file123, sizeof file123},
-    {"words/permission.js", file124, sizeof file124},
-    {"words/query.js", file125, sizeof file125},
-    {"words/reminders.js", file126, sizeof file126},
-    {"words/room.js", file127, sizeof file127},
-    {"words/rules.js", file128, sizeof file128},
-    {"words/season.js", file129, sizeof file129},
-    {"words/settings.js", file130, sizeof file130},
-    {"words/sign-in.js", file131, sizeof file131},
-    {"words/skeleton.js", file132, sizeof file132},
-    {"words/start.js", file133, sizeof file133},
-    {"words/store.js", file134, sizeof file134},
-    {"words/submission.js", file135, sizeof file135},
-    {"words/trip-items.js", file136, sizeof file136},
-    {"words/trip.js", file137, sizeof file137},
-    {"words/trips.js", file138, sizeof file138},
-    {"words/uploads.js", file139, sizeof file139},
-    {"words/values.js", file140, sizeof file140},
-    {"worker.js", file141, sizeof file141},
+    {"views/confirm.js", file60, sizeof file60},
+    {"views/consent.js", file61, sizeof file61},
+    {"views/deletion.js", file62, sizeof file62},
+    {"views/document.js", file63, sizeof file63},
+    {"views/documents.js", file64, sizeof file64},
+    {"views/event-form.js", file65, sizeof file65},
+    {"views/event.js", file66, sizeof file66},
+    {"views/events.js", file67, sizeof file67},
+    {"views/feeds.js", file68, sizeof file68},
+    {"views/form.js", file69, sizeof file69},
+    {"views/frame.js", file70, sizeof file70},
+    {"views/handover.js", file71, sizeof file71},
+    {"views/history.js", file72, sizeof file72},
+    {"views/kept.js", file73, sizeof file73},
+    {"views/keys.js", file74, sizeof file74},
+    {"views/log-links.js", file75, sizeof file75},
+    {"views/notices.js", file76, sizeof file76},
+    {"views/palette.js", file77, sizeof file77},
+    {"views/reminders.js", file78, sizeof file78},
+    {"views/room.js", file79, sizeof file79},
+    {"views/season.js", file80, sizeof file80},
+    {"views/settings.js", file81, sizeof file81},
+    {"views/sign-in-ways.js", file82, sizeof file82},
+    {"views/sign-in.js", file83, sizeof file83},
+    {"views/submission.js", file84, sizeof file84},
+    {"views/trip-items.js", file85, sizeof file85},
+    {"views/trip.js", file86, sizeof file86},
+    {"views/trips.js", file87, sizeof file87},
+    {"views/values.js", file88, sizeof file88},
+    {"wire/frames.js", file89, sizeof file89},
+    {"wire/protocol.js", file90, sizeof file90},
+    {"wire/rejections.js", file91, sizeof file91},
+    {"words/access.js", file92, sizeof file92},
+    {"words/account.js", file93, sizeof file93},
+    {"words/activity.js", file94, sizeof file94},
+    {"words/acts.js", file95, sizeof file95},
+    {"words/add-family.js", file96, sizeof file96},
+    {"words/answers.js", file97, sizeof file97},
+    {"words/audit.js", file98, sizeof file98},
+    {"words/board.js", file99, sizeof file99},
+    {"words/calendar.js", file100, sizeof file100},
+    {"words/commands.js", file101, sizeof file101},
+    {"words/comments.js", file102, sizeof file102},
+    {"words/confirm.js", file103, sizeof file103},
+    {"words/conflicts.js", file104, sizeof file104},
+    {"words/consent.js", file105, sizeof file105},
+    {"words/dates.js", file106, sizeof file106},
+    {"words/deletion.js", file107, sizeof file107},
+    {"words/dialog.js", file108, sizeof file108},
+    {"words/document.js", file109, sizeof file109},
+    {"words/documents.js", file110, sizeof file110},
+    {"words/engine.js", file111, sizeof file111},
+    {"words/event-form.js", file112, sizeof file112},
+    {"words/event.js", file113, sizeof file113},
+    {"words/events.js", file114, sizeof file114},
+    {"words/feeds.js", file115, sizeof file115},
+    {"words/form.js", file116, sizeof file116},
+    {"words/frame.js", file117, sizeof file117},
+    {"words/handover.js", file118, sizeof file118},
+    {"words/history.js", file119, sizeof file119},
+    {"words/kept.js", file120, sizeof file120},
+    {"words/keys.js", file121, sizeof file121},
+    {"words/log-links.js", file122, sizeof file122},
+    {"words/notices.js", file123, sizeof file123},
+    {"words/pages.js", file124, sizeof file124},
+    {"words/palette.js", file125, sizeof file125},
+    {"words/passkeys.js", file126, sizeof file126},
+    {"words/permission.js", file127, sizeof file127},
+    {"words/query.js", file128, sizeof file128},
+    {"words/reminders.js", file129, sizeof file129},
+    {"words/room.js", file130, sizeof file130},
+    {"words/rules.js", file131, sizeof file131},
+    {"words/season.js", file132, sizeof file132},
+    {"words/settings.js", file133, sizeof file133},
+    {"words/sign-in-ways.js", file134, sizeof file134},
+    {"words/sign-in.js", file135, sizeof file135},
+    {"words/skeleton.js", file136, sizeof file136},
+    {"words/start.js", file137, sizeof file137},
+    {"words/store.js", file138, sizeof file138},
+    {"words/submission.js", file139, sizeof file139},
+    {"words/trip-items.js", file140, sizeof file140},
+    {"words/trip.js", file141, sizeof file141},
+    {"words/trips.js", file142, sizeof file142},
+    {"words/uploads.js", file143, sizeof file143},
+    {"words/values.js", file144, sizeof file144},
+    {"worker.js", file145, sizeof file145},
 };
 
 const webclient_file *webclient_files(size_t *count) {

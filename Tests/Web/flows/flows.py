@@ -26,6 +26,7 @@ import engine_tabs  # noqa: E402
 import engine_together  # noqa: E402
 import engine_uploads  # noqa: E402
 from harness import Held, is_typed, Person, retry, RULES, Server, violations  # noqa: E402
+import pages_account  # noqa: E402
 import pages_family  # noqa: E402
 import pages_forms  # noqa: E402
 import pages_keys  # noqa: E402
@@ -550,23 +551,36 @@ def joining(browser, server):
 
 @flow
 def signing_out(browser, server):
-    """A brief sign-in keeps nothing; signing out asks if something waits; a session that ended elsewhere closes the page."""
-    ana = Person(browser, server).sign_in("Carmen", brief=True)
-    assert ana.page.evaluate("indexedDB.databases().then((all) => all.length)") == 0
-    ana.page.reload()
-    ana.is_live()
-    assert ana.page.evaluate("indexedDB.databases().then((all) => all.length)") == 0
-    bob = Person(browser, server).sign_in("David", "/settings")
-    # The week of this browser begins on the chosen day.
-    bob.page.get_by_label("Weeks begin on").select_option(label="Monday")
-    bob.go("Events")
-    expect(bob.page.get_by_role("columnheader").first).to_have_accessible_name("Monday")
-    bob.go("Settings")
-    bob.page.get_by_role("button", name="Sign out").click()
-    expect(bob.page.get_by_role("heading", level=1, name="Huddle")).to_be_visible()
-    assert bob.page.evaluate("fetch('/session').then((answer) => answer.json()).then((told) => told.signed_in)") is False
-    ana.end()
-    bob.end()
+    """A brief sign-in keeps nothing; a password, a second factor, recovery codes and an address are set under settings; signing out, and back in with one of the codes."""
+    server.end()
+    mailbox = pages_account.Mailbox()
+    server = Server(server.program, *mailbox.options)
+    try:
+        ana = Person(browser, server).sign_in("Carmen", brief=True)
+        assert ana.page.evaluate("indexedDB.databases().then((all) => all.length)") == 0
+        ana.page.reload()
+        ana.is_live()
+        assert ana.page.evaluate("indexedDB.databases().then((all) => all.length)") == 0
+        bob = Person(browser, server).sign_in("David", "/settings")
+        # The week of this browser begins on the chosen day.
+        bob.page.get_by_label("Weeks begin on").select_option(label="Monday")
+        bob.go("Events")
+        expect(bob.page.get_by_role("columnheader").first).to_have_accessible_name("Monday")
+        bob.go("Settings")
+        codes = pages_account.ways_to_sign_in(browser, server, bob, mailbox)
+        bob.page.get_by_role("button", name="Sign out").click()
+        expect(bob.page.get_by_role("heading", level=1, name="Huddle")).to_be_visible()
+        assert bob.page.evaluate("fetch('/session').then((answer) => answer.json()).then((told) => told.signed_in)") is False
+        bob.page.get_by_role("button", name="Use name and password").click()
+        bob.page.get_by_label("Name").fill("david.r")
+        bob.page.get_by_label("Password").fill(codes[0])
+        bob.page.get_by_role("button", name="Sign in", exact=True).click()
+        bob.is_live()
+        ana.end()
+        bob.end()
+    finally:
+        server.end()
+        mailbox.end()
 
 
 @flow
@@ -663,6 +677,13 @@ def attacks(browser, server):
             assert wide <= 0, f"{text[:20]!r} makes {path} {wide} px too wide"
             assert page.evaluate("document.querySelectorAll('img[src=\"x\"], #page script').length") == 0
         page.goto(server.url + "/events")
+    # Addresses that nobody made: a page says that there is nothing, or shows what is there.
+    for path in ["/events/%3Cimg%20src=x%20onerror=alert(4)%3E", "/trips/..%2F..%2Fevents", "/documents/" + "9" * 2_000 + "/about", "/events?athlete=%3Cb%3E&family=javascript:alert(5)&date=%ff"]:
+        page.goto(server.url + path)
+        expect(page.locator("#page h1")).to_be_visible()
+        assert page.evaluate("document.querySelectorAll('img[src=\"x\"], #page script').length") == 0
+    page.goto(server.url + "/events")
+    ana.is_live()
     assert not dialogs, dialogs
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -855,6 +876,14 @@ def accessible(browser, server):
     found = looks(page, "sign-in")
     ana.sign_in("Carmen")
     event = page.locator("article.card a").first.get_attribute("href")
+    if os.environ.get("HUDDLE_SHOTS"):
+        # The picture of the README (deploy/pictures/web.png).
+        page.set_viewport_size({"width": 1180, "height": 760})
+        page.emulate_media(color_scheme="light")
+        page.get_by_label("Season", exact=True).select_option(label="Elena Rivera")
+        expect(page.get_by_text("20 results")).to_be_visible()
+        page.screenshot(path=os.path.join(os.environ["HUDDLE_SHOTS"], "web.png"))
+        page.get_by_label("Season", exact=True).select_option(label="All athletes")
     ana.go("Trips")
     trip = page.locator("article.card a").first.get_attribute("href")
     for path in ["/events", event, event + "/edit", "/events/create", "/trips", trip, "/documents", "/room", "/kept", "/settings"]:

@@ -68,7 +68,19 @@ def consents(browser, server):
     # An athlete sees their own standing, and no act of parents.
     joe.page.goto(server.url + "/settings/consent")
     expect(joe.page.get_by_role("list", name="Members").get_by_role("listitem")).to_have_count(1)
-    assert joe.page.get_by_role("button", name=re.compile("Withdraw|Birth date|Invite")).count() == 0
+    assert joe.page.get_by_role("button", name=re.compile("Withdraw|Birth date|Invite|Lost")).count() == 0
+    # She has lost her sign-in: a link of a parent brings her back, and her other device says so.
+    expect(lucia).to_contain_text("May sign in, and has signed in.")
+    page.get_by_role("button", name="Lost sign-in of Lucia Rivera").click()
+    dialog.get_by_role("button", name="Make a link").click()
+    expect(dialog.get_by_role("img", name="For the camera of the other device")).to_be_visible()
+    back = Person(browser, server)
+    back.page.goto(dialog.get_by_label("Link").input_value())
+    dialog.get_by_role("button", name="Done").click()
+    back.page.get_by_role("button", name="Sign in", exact=True).click()
+    back.is_live()
+    expect(joe.page.get_by_text("Your sign-in was recovered with a code of a parent")).to_be_visible()
+    back.end()
     # An event of hers, so that something stays behind.
     joe.page.goto(server.url + "/events/create")
     joe.page.get_by_label("Event type").select_option(label="Game")

@@ -3,10 +3,12 @@ import { sha256 } from "../crypto/sha256.js";
 import { ask, openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { skeleton } from "../screen/skeleton.js";
+import { request, sentence } from "../sessions/account.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { counted, dateText, instantText } from "../words/dates.js";
 import { WORDS } from "../words/consent.js";
 import { unanswered } from "./answers.js";
+import { confirmDialog } from "./confirm.js";
 import { labelled } from "./event.js";
 import { handOver } from "./handover.js";
 import { titleOf } from "./season.js";
@@ -80,6 +82,8 @@ export function consentPage(app) {
   /** @type {{version: string, text: string, standings: Standing[]} | undefined} */
   let told;
   let isWaiting = false;
+  /** Members about whose first sign-in the page has asked, each once. */
+  const seen = new Set();
 
   async function load() {
     if (!told) skeleton(state);
@@ -163,6 +167,33 @@ export function consentPage(app) {
     });
   }
 
+  /**
+   * Makes a link for a member who has lost password, devices or second factor.
+   * @param {Standing} one
+   */
+  async function recover(one) {
+    const name = season.nameOf(one.member);
+    if (await ask(WORDS.letBackIn(name), WORDS.signsInAgainByALink(name), { yes: WORDS.makeALink })) makeWayBack(one.member, name);
+  }
+
+  /**
+   * @param {string} member
+   * @param {string} name
+   * @returns {Promise<void>}
+   */
+  async function makeWayBack(member, name) {
+    const answer = await request("POST", `/families/${app.store.engine.family}/members/${member}/recovery`);
+    if (answer.content?.code === "confirm_first") return confirmDialog(app, () => makeWayBack(member, name));
+    if (answer.status !== 200) return app.toasts.show(sentence(answer));
+    const { code, expires_at: end } = answer.content;
+    const place = h("div", null);
+    openDialog(WORDS.lostSignInOf(name), (close) => {
+      handOver(app, place, { text: WORDS.giveThisLinkBackTo(name, instantText(end)), code, close });
+      return [place];
+    });
+    return undefined;
+  }
+
   /** @param {Standing} one */
   async function withdraw(one) {
     const name = season.nameOf(one.member);
@@ -204,6 +235,7 @@ export function consentPage(app) {
         one.state === "consent_needed" && button("primary", WORDS.readAndConsent, () => consentDialog(one), { "aria-label": WORDS.readAndConsentToA(name), "data-act": `consent ${one.member}` }),
         ["open", "consented"].includes(one.state) && !one.signed_in && !one.invited && button("primary", WORDS.inviteMore, () => inviteDialog(one.member), { "aria-label": WORDS.invite(name), "data-act": `invite ${one.member}` }),
         consent && one.state === "consented" && button("danger", WORDS.withdraw, () => withdraw(one), { "aria-label": WORDS.withdrawTheConsentForOf(name), "data-act": `withdraw ${one.member}` }),
+        one.signed_in && one.member !== season.self && ["open", "consented"].includes(one.state) && button("plain", WORDS.lostSignIn, () => recover(one), { "aria-label": WORDS.lostSignInOf(name), "data-act": `recover ${one.member}` }),
         one.role === "athlete" && button("plain", WORDS.birthDate, () => dayDialog(WORDS.birthDateOf(name), WORDS.birthDate2, WORDS.itIsShownToNobody, "",
           (born) => act({ type: "birth_date", member: one.member, born: born }, WORDS.theBirthDateOfIs(name))), { "aria-label": WORDS.correctTheBirthDateOf(name), "data-act": `born ${one.member}` }),
         one.role === "guest" && button("plain", WORDS.lastDayMore, () => dayDialog(WORDS.lastDayOf(name), WORDS.lastDay2, WORDS.onTheDayAfterThe, one.last_day ?? "",
@@ -248,6 +280,10 @@ export function consentPage(app) {
   return {
     title: WORDS.signInsOfMembers,
     update: (ids) => {
+      // Somebody has signed in for the first time since the page asked.
+      const arrived = told?.standings.filter((one) => !one.signed_in && !seen.has(one.member) && app.store.engine.presence.has(one.member)) ?? [];
+      for (const { member } of arrived) seen.add(member);
+      if (arrived.length > 0) load();
       if (isWaiting && app.store.engine.phase === "live") { isWaiting = false; load(); } else if (ids === undefined || ids.size > 0) show();
     },
     element: h("section.log-page", null, h("p", null, link("/settings", WORDS.backToSettings)), h("h1", null, WORDS.signInsOfMembers),

@@ -9,8 +9,8 @@ import { dateText, instantText, ownZone, sizeText } from "../words/dates.js";
 import { WORDS } from "../words/deletion.js";
 import { Refusal } from "../wire/rejections.js";
 import { unanswered } from "./answers.js";
+import { confirmDialog } from "./confirm.js";
 import { labelled } from "./event.js";
-import { confirmDialog } from "./settings.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../screen/router.js").Page} Page */

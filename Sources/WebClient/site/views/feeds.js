@@ -10,9 +10,9 @@ import { dayText, instantText, ownZone } from "../words/dates.js";
 import { WORDS } from "../words/feeds.js";
 import { Refusal } from "../wire/rejections.js";
 import { unanswered } from "./answers.js";
+import { confirmDialog } from "./confirm.js";
 import { labelled } from "./event.js";
 import { titleOf } from "./season.js";
-import { confirmDialog } from "./settings.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../screen/router.js").Page} Page */

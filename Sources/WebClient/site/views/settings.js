@@ -2,49 +2,23 @@
 import { ask, openDialog } from "../screen/dialog.js";
 import { button, fill, h, link } from "../screen/html.js";
 import { request, sentence } from "../sessions/account.js";
-import { hasPasskeys, register, show as showPasskey } from "../sessions/passkeys.js";
+import { hasPasskeys, register } from "../sessions/passkeys.js";
 import { newId, nonce } from "../sessions/ids.js";
 import { dateText, instantText } from "../words/dates.js";
 import { WORDS } from "../words/settings.js";
 import { shownToOthers } from "./activity.js";
+import { confirmDialog } from "./confirm.js";
 import { labelled } from "./event.js";
 import { nameDialog } from "./form.js";
 import { deviceDialog, handOver } from "./handover.js";
 import { keysSwitch } from "./keys.js";
 import { logLinks, wholeLinks } from "./log-links.js";
+import { signInWays } from "./sign-in-ways.js";
 
 /** @typedef {import("./app.js").App} App */
 /** @typedef {import("../screen/router.js").Page} Page */
 
 const ROLES = /** @type {{[role: string]: string}} */ ({ athlete: WORDS.athlete, parent: WORDS.parent, guest: WORDS.guestReadsOnly });
-
-/**
- * Asks for the password, so that an act goes that needs a check; then does it again.
- * @param {App} app
- * @param {() => void} again
- */
-export function confirmDialog(app, again) {
-  const password = /** @type {HTMLInputElement} */ (h("input", { type: "password", autocomplete: "current-password" }));
-  const factor = /** @type {HTMLInputElement} */ (h("input", { inputmode: "numeric", autocomplete: "one-time-code" }));
-  const error = h("p.error", { role: "alert" });
-  openDialog(WORDS.confirmThatItIsYou, (close) => [h("form", {
-    novalidate: true, on: {
-      submit: async (/** @type {Event} */ event) => {
-        event.preventDefault();
-        const answer = await request("POST", "/account/confirm", { password: password.value, ...(factor.value.trim() ? { one_time: factor.value.trim() } : {}) });
-        if (answer.status !== 200) { error.textContent = sentence(answer); return; }
-        close();
-        again();
-      },
-    },
-  }, h("p", null, WORDS.thisActNeedsYourPassword), labelled(WORDS.password, password), labelled(WORDS.oneTimePassword, factor, WORDS.ifYouHaveASecond), error,
-  h("div.buttons", null, button("plain", WORDS.cancel, close), hasPasskeys() && button("plain", WORDS.useAPasskey, async () => {
-    const answer = await showPasskey("confirm");
-    if (answer.status !== 200) { error.textContent = sentence(answer); return; }
-    close();
-    again();
-  }), h("button.primary", { type: "submit" }, WORDS.confirm)))]);
-}
 
 /**
  * @param {App} app
@@ -93,7 +67,7 @@ function inviteDialog(app, done) {
  */
 export function settingsPage(app) {
   const { season } = app;
-  const members = h("ul.rows", null), invites = h("ul.rows", null), invitesPart = h("section", null), sessions = h("ul.rows", null), account = h("div", null), passkeys = h("ul.rows", null), passkeysPart = h("section", { hidden: true });
+  const members = h("ul.rows", null), invites = h("ul.rows", null), invitesPart = h("section", null), sessions = h("ul.rows", null), passkeys = h("ul.rows", null), passkeysPart = h("section", { hidden: true });
 
   function showMembers() {
     const isParent = season.role === "parent";
@@ -132,11 +106,13 @@ export function settingsPage(app) {
   /** Whether the server did not answer what this page asked it over HTTP. */
   let isAway = false;
 
+  const ways = signInWays(app, loadSessions);
+
   function loadAll() {
     isAway = false;
     loadPasskeys();
     loadSessions();
-    loadAccount();
+    ways.load();
   }
 
   async function loadInvites() {
@@ -217,36 +193,6 @@ export function settingsPage(app) {
     loadPasskeys();
   }
 
-  async function loadAccount() {
-    const answer = await request("GET", "/account");
-    if (answer.status !== 200) return fill(account, h("p.hint", null, sentence(answer)));
-    const { name } = answer.content;
-    return fill(account, h("p", null, name ? WORDS.youSignInAs(name) : WORDS.youHaveNoPasswordThis),
-      button("plain", name ? WORDS.changeNameOrPassword : WORDS.setANameAndA, () => passwordDialog(name ?? "")));
-  }
-
-  /** @param {string} held */
-  function passwordDialog(held) {
-    const name = /** @type {HTMLInputElement} */ (h("input", { value: held, autocomplete: "username", autocapitalize: "none", spellcheck: "false", maxlength: "64" }));
-    const password = /** @type {HTMLInputElement} */ (h("input", { type: "password", autocomplete: "new-password" }));
-    const error = h("p.error", { role: "alert" });
-    openDialog(WORDS.nameAndPassword, (close) => [h("form", {
-      novalidate: true, on: {
-        submit: async (/** @type {Event} */ event) => {
-          event.preventDefault();
-          const answer = await request("PUT", "/account/password", { name: name.value.trim(), password: password.value });
-          if (answer.content?.code === "confirm_first") { close(); confirmDialog(app, () => passwordDialog(held)); return; }
-          if (answer.status !== 200) { error.textContent = sentence(answer); return; }
-          close();
-          app.toasts.show(WORDS.savedYourOtherDevicesAre);
-          loadAccount();
-          loadSessions();
-        },
-      },
-    }, labelled(WORDS.name, name, WORDS.signInNameHint), labelled(WORDS.password, password, WORDS.passwordHint), error,
-    h("div.buttons", null, button("plain", WORDS.cancel, close), h("button.primary", { type: "submit" }, WORDS.save)))]);
-  }
-
   const week = /** @type {HTMLSelectElement} */ (h("select", { on: { change: () => { try { localStorage.setItem("huddle-week-start", week.value); } catch { /* blocked storage */ } } } }, h("option", { value: "0" }, WORDS.sunday), h("option", { value: "1" }, WORDS.monday)));
   try { week.value = localStorage.getItem("huddle-week-start") === "1" ? "1" : "0"; } catch { /* blocked storage */ }
   const activity = /** @type {HTMLInputElement} */ (h("input", { id: "show-activity", type: "checkbox", checked: shownToOthers.isOn, on: { change: () => shownToOthers.set(activity.checked) } }));
@@ -260,7 +206,7 @@ export function settingsPage(app) {
     element: h("section.settings", null, h("h1", null, WORDS.settings),
       h("section", null, h("h2", null, WORDS.members), members), invitesPart,
       logLinks(app), wholeLinks(app),
-      h("section", null, h("h2", null, WORDS.yourSignIn), account), passkeysPart, h("section", null, h("h2", null, WORDS.whereYouAreSignedIn), sessions, button("plain", WORDS.addADevice, () => deviceDialog(app))),
+      ways.element, passkeysPart, h("section", null, h("h2", null, WORDS.whereYouAreSignedIn), sessions, button("plain", WORDS.addADevice, () => deviceDialog(app))),
       h("section", null, h("h2", null, WORDS.thisBrowser), labelled(WORDS.weeksBeginOn, week),
         h("div.field.check", null, activity, h("label", { for: "show-activity" }, WORDS.theOthersSeeWhenI)), keysSwitch(), h("div.buttons", null, button("danger", WORDS.signOut, () => app.signOut()))),
       h("section", null, h("h2", null, WORDS.yourFamilies),

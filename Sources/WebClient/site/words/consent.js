@@ -24,6 +24,11 @@ export const WORDS = {
   giveThisLinkToIt: (/** @type {string} */ name) => `Give this link to ${name}. It is good once and for seven days.`,
   signsInWithALink: (/** @type {string} */ name) => `${name} signs in with a link that you hand over yourself.`,
   later: "Later",
+  lostSignIn: "Lost sign-in …",
+  lostSignInOf: (/** @type {string} */ name) => `Lost sign-in of ${name}`,
+  letBackIn: (/** @type {string} */ name) => `Let ${name} back in?`,
+  signsInAgainByALink: (/** @type {string} */ name) => `${name} signs in again with a link, without a password. All devices of ${name} say that it was used.`,
+  giveThisLinkBackTo: (/** @type {string} */ name, /** @type {string} */ time) => `Give this link to ${name} yourself. It is good once, until ${time}.`,
   withdrawTheConsentFor: (/** @type {string} */ name) => `Withdraw the consent for ${name}?`,
   isSignedOutEverywhereAnd: (/** @type {string} */ name) => `${name} is signed out everywhere, and cannot sign in any more. What ${name} wrote stays.`,
   withdraw: "Withdraw",
@@ -59,5 +64,5 @@ export const WORDS = {
   showTheSeason: "Show the season",
   signInsOfMembers: "Sign-ins of members",
   backToSettings: "← Back to Settings",
-  consentsForAthletesOf13: "Consents for athletes of 13 to 17, birth dates, and last days of guests",
+  consentsForAthletesOf13: "Consents for athletes of 13 to 17, lost sign-ins, birth dates, and last days of guests",
 };
