@@ -37,7 +37,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 /// What the fuzz targets look into.
-let fuzzed = ["Bytes", "Arguments", "Folding", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Accounts", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions", "ICalendar"]
+let fuzzed = ["Bytes", "Arguments", "Folding", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Deflate", "HTTP1", "WebSocket", "Family", "Wire", "Rooms", "Accounts", "Uploads", "Store", "StoreSQLite", "Sync", "Sessions", "ICalendar", "XML", "DAV"]
 
 let package = Package(
     name: "Huddle",
@@ -61,6 +61,7 @@ let package = Package(
         // Without `pkgConfig`: its flags are refused with a warning; the module map links.
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
         .systemLibrary(name: "CUTF8proc", providers: [.apt(["libutf8proc-dev"])]),
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
@@ -83,6 +84,7 @@ let package = Package(
         library("SQLite", ["CSQLite", "CWriteAheadLog"]),
         library("Folding", ["CUTF8proc"]),
         library("QRCodes"),
+        library("XML", ["CExpat"]),
 
         // Layer 2: machinery, and protocols that do no I/O.
         library("EventLoop", ["Locks", "CLinux", "Bytes", "Posix"]),
@@ -91,6 +93,7 @@ let package = Package(
         library("HTTP1", ["Bytes", "Dates"]),
         library("Tar"),
         library("ICalendar", ["Dates"]),
+        library("DAV", ["XML", "Dates", "ICalendar"]),
         library("HTTPClient", ["CCurl", "Posix"]),
         library("Mail", ["CCurl", "Bytes", "Posix", "Dates"]),
         library("PDF", ["CPango"]),
@@ -102,7 +105,7 @@ let package = Package(
         optimizedLibrary("Family", ["Bytes", "Crypto", "JSON", "Dates"]),
         library("Queries", ["Bytes", "Crypto", "Folding", "Dates", "Family"]),
         optimizedLibrary("Wire", ["Bytes", "Crypto", "JSON", "Dates", "Family", "Queries"]),
-        library("Calendar", ["Bytes", "Dates", "ICalendar", "Family"]),
+        library("Calendar", ["Bytes", "Crypto", "Dates", "ICalendar", "Family"]),
         library("Reminders", ["Bytes", "Dates", "Family"]),
         library("Ledger", ["Bytes", "Dates", "Family"]),
         library("Rooms", ["Bytes", "Family", "Queries", "Wire"]),
@@ -119,7 +122,7 @@ let package = Package(
 
         // Layer 5: composition.
         library("Demo", ["Bytes", "Dates", "Family", "Wire", "Store"]),
-        library("Server", ["CCracklib", "CWebClient", "Brotli", "Deflate", "QRCodes", "Mail", "Tar", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
+        library("Server", ["CCracklib", "CWebClient", "Brotli", "Deflate", "QRCodes", "Mail", "Tar", "XML", "DAV", "Calendar", "Locks", "Bytes", "Crypto", "Posix", "Accounts", "Blobs", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Demo"]),
         library("Sessions", ["Locks", "Bytes", "Crypto", "Posix", "SQLite", "TLS", "HTTP1", "WebSocket", "JSON", "Terminal", "Family", "Wire", "Sync"]),
         library("Documents", ["Bytes", "Crypto", "Posix", "HTTPClient", "PDF", "JSON", "Terminal", "Family", "Sync", "Words", "Sessions"]),
         library("Views", ["Bytes", "JSON", "Dates", "Family", "Queries", "Wire", "Uploads", "Terminal", "Sync", "Words", "Commands", "Sessions", "Documents"]),
@@ -162,6 +165,8 @@ let package = Package(
         tests("DatesTests", ["TestSupport", "Bytes", "Dates"]),
         tests("HTTP1Tests", ["Bytes", "Posix", "JSON", "HTTP1"]),
         tests("TarTests", ["Tar"]),
+        tests("XMLTests", ["XML"]),
+        tests("DAVTests", ["Posix", "XML", "DAV"]),
         tests("ICalendarTests", ["TestSupport", "Dates", "ICalendar"]),
         tests("CalendarTests", ["TestSupport", "Bytes", "Posix", "JSON", "Dates", "ICalendar", "Family", "Calendar"]),
         tests("RemindersTests", ["TestSupport", "Bytes", "Posix", "Dates", "ICalendar", "Family", "Calendar", "Reminders"]),
@@ -181,7 +186,7 @@ let package = Package(
         tests("BlobsTests", ["TestSupport", "MemoryDisk", "Bytes", "Crypto", "Posix", "Blobs"]),
         tests("StoreTests", ["TestSupport", "Calendar", "Reminders", "Accounts", "Folding", "StoreMemory", "FrameCheck", "CWriteAheadLog", "CFaultVFS", "MemoryDisk", "Blobs", "Bytes", "Crypto", "Posix", "SQLite", "Tar", "JSON", "Dates", "Family", "Queries", "Wire", "Ledger", "Store", "StoreSQLite"], exclude: ["Fixtures"]),
         tests("DemoTests", ["Bytes", "Dates", "Family", "Wire", "Demo"]),
-        tests("ServerTests", ["TestSupport", "Calendar", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Brotli", "Crypto", "Deflate", "Posix", "Blobs", "SQLite", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
+        tests("ServerTests", ["TestSupport", "XML", "DAV", "Calendar", "PasskeySupport", "Accounts", "Folding", "Demo", "Locks", "FrameCheck", "TestCertificates", "CFaultVFS", "MemoryDisk", "Bytes", "Brotli", "Crypto", "Deflate", "Posix", "Blobs", "SQLite", "TLS", "EventLoop", "HTTP1", "WebSocket", "JSON", "Dates", "Family", "Queries", "Wire", "Rooms", "Uploads", "Ledger", "Store", "StoreSQLite", "Server"]),
         tests("SyncTests", ["TestSupport", "EngineScripts", "ClientWorld", "Locks", "Bytes", "Arguments", "Terminal", "Family", "Wire", "Sync", "Words", "Commands"]),
         tests("WebTests", ["EngineScripts", "ClientWorld", "TestSupport", "Bytes", "JSON", "Posix", "CUTF8proc", "Folding", "Dates", "Family", "Queries", "Wire", "Sync"]),
         tests("WordsTests", ["TestSupport", "ClientWorld", "Arguments", "Bytes", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words", "Commands"]),

@@ -36,7 +36,7 @@ build_fuzzer() {
         stop "The fuzzer does not build; all that was said is in $work/build.log."
     }
     swiftc -sanitize=fuzzer,address -use-ld=lld -o "$fuzzer" "$root/.build/fuzz/release/libHuddleFuzz.a" \
-        $(pkg-config --libs sqlite3 openssl zlib libdeflate libutf8proc libargon2 2>/dev/null || echo -lsqlite3 -lssl -lcrypto -lz -ldeflate -lutf8proc -largon2)
+        $(pkg-config --libs sqlite3 openssl zlib libdeflate libutf8proc expat libargon2 2>/dev/null || echo -lsqlite3 -lssl -lcrypto -lz -ldeflate -lutf8proc -lexpat -largon2)
 }
 
 # unpack TARGET FOLDER: the kept inputs as files.

@@ -16,7 +16,7 @@ struct FuzzTarget: Sendable {
         self.run = run
     }
 
-    static let all: [FuzzTarget] = grammars + calendars + frames + webSockets + compression + requests + connections + archives + uploads + passkeys + options + machines
+    static let all: [FuzzTarget] = grammars + calendars + documents + frames + webSockets + compression + requests + connections + archives + uploads + passkeys + options + machines
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
