@@ -30,12 +30,12 @@ package struct EntityTag: Hashable, Sendable {
 }
 
 /// `If-Match` and `If-None-Match`: `*`, or tags.
-enum EntityTagList: Equatable {
+package enum EntityTagList: Equatable, Sendable {
     case any
     case tags([EntityTag])
 
     /// Fails if the text is neither. Commas may be part of a tag, so lines are only joined, not split.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let octets = Array(text.utf8)
         var index = 0
         func skip() {

@@ -40,7 +40,7 @@ package struct RouteTable<Handler> {
         }
 
         /// Whether all its methods only read.
-        var isReadOnly: Bool { methods.allSatisfy { ["GET", "HEAD", "OPTIONS"].contains($0.name) } }
+        var isReadOnly: Bool { methods.allSatisfy { ["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT"].contains($0.name) } }
     }
 
     /// The result of a look-up.

@@ -73,15 +73,17 @@ package final class Decider {
 
     /// Closes the decision, as one change with the next sequence.
     ///
-    /// - Parameter mutation: the author's; `nil` for changes that the server makes itself.
+    /// - Parameters:
+    ///   - mutation: the author's; `nil` for changes that the server makes itself.
+    ///   - overlap: overlaps that are accepted without a mutation.
     /// - Throws: `too_many` for a change that would not fit beside anything else into the queue of a reader: a few ids can bring back or name
     ///   megabytes, and a frame that no client can be sent would keep every client from resuming.
-    package func decision(for mutation: Mutation? = nil, warnings: [MutationWarning] = []) throws -> Decision {
+    package func decision(for mutation: Mutation? = nil, overlap: OverlapOverride? = nil, warnings: [MutationWarning] = []) throws -> Decision {
         guard !entries.isEmpty else { return Decision(family: family, warnings: warnings) }
         var undone: Int64?
         if case .undo(let sequence)? = mutation?.body { undone = sequence }
         let change = Change(
-            sequence: sequence, at: at, member: actor.member, client: mutation?.client, mutation: mutation?.id, overlap: mutation?.overlap,
+            sequence: sequence, at: at, member: actor.member, client: mutation?.client, mutation: mutation?.id, overlap: mutation?.overlap ?? overlap,
             undoes: undone, entries: entries)
         let octets = environment.encode(change)
         guard octets.count <= environment.limits.changeOctets else {

@@ -181,7 +181,7 @@ package enum HuddleServer {
                 health: shard.health, hub: shard.hub, workers: shard.workers, table: shard.table, reactor: shard.reactor, uploads: uploads, database: folder.databasePath)
             defer { shard.admin.live = nil }
             shard.accounts.passkeys.party = options.publicURL?.party
-            shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + AccountRoutes.all(shard.services) + PasskeyRoutes.all(shard.services) + FamilyRoutes.all(shard.services, FamilyExports(transfers: transfers, folder: folder.path)) + DocumentRoutes.all(shard.services, blobs) + FeedRoutes.all(shard.services) + QRRoutes.all(shard.services) + [thumbnails.resource(shard.services)])
+            shard.site.add(SessionRoutes.all(shard.services) + TokenRoutes.all(shard.services) + AccountRoutes.all(shard.services) + PasskeyRoutes.all(shard.services) + FamilyRoutes.all(shard.services, FamilyExports(transfers: transfers, folder: folder.path)) + DocumentRoutes.all(shard.services, blobs) + FeedRoutes.all(shard.services) + DAVRoutes.all(shard.services) + QRRoutes.all(shard.services) + [thumbnails.resource(shard.services)])
             let door = try Listener(
                 reactor: reactor, descriptor: listener,
                 refused: { log(.warning, "accept_paused", [.init("errno", $0.name)]) }, accepted: { shard.acceptor.accept($0) })

@@ -7,11 +7,13 @@ package import Ledger
 package enum BatchRequest: Sendable {
     case document(NewDocument)
     case share(NewShare)
+    case calendar(CalendarWrite)
 
     package var family: Identifier {
         switch self {
         case .document(let document): document.family
         case .share(let share): share.family
+        case .calendar(let write): write.calendar.family
         }
     }
 
@@ -20,6 +22,7 @@ package enum BatchRequest: Sendable {
         switch self {
         case .document(let document): document.member
         case .share(let share): share.member
+        case .calendar(let write): write.member
         }
     }
 }
@@ -30,5 +33,6 @@ package enum BatchAnswer: Sendable {
     case document(version: Int64)
     /// The link with its secret.
     case share(ShareCreated)
+    case calendar(CalendarWriteAnswer)
     case refused(Rejection)
 }

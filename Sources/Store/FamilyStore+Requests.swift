@@ -14,6 +14,7 @@ extension FamilyStore {
             switch request {
             case .document(let document): return .document(version: try add(document, at: at, batch, &results))
             case .share(let share): return .share(try make(share, at: at, batch, &results))
+            case .calendar(let write): return .calendar(try perform(write, at: at, batch, &results))
             }
         } catch let rejection as Rejection {
             return .refused(rejection)
@@ -65,7 +66,7 @@ extension FamilyStore {
         return ShareCreated(link: link, token: token)
     }
 
-    private func decider(
+    func decider(
         _ id: Identifier, _ member: Identifier, context: Context, at: Int64, _ batch: Batch
     ) throws -> (Batch.Family, Decider) {
         guard let family = try batch.family(id, of: self), let role = try entered(member, family.state, at: at)?.role else {
@@ -74,7 +75,7 @@ extension FamilyStore {
         return (family, Decider(family.state, actor: Actor(member: member, role: role), context: context, at: at, on: family.overlay, ledger))
     }
 
-    private func accept(_ decision: Decision, _ family: Batch.Family, _ batch: Batch, _ results: inout [CommitResult]) throws {
+    func accept(_ decision: Decision, _ family: Batch.Family, _ batch: Batch, _ results: inout [CommitResult]) throws {
         guard let change = CommittedChange(decision) else {
             // After a run whose COMMIT had no answer, the request finds the result of that run.
             results += try retold(since: batch.lost[family.state.id], family).map { CommitResult.change($0) }

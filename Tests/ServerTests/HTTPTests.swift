@@ -80,8 +80,8 @@ struct HTTPTests {
     }
 
     @Test("the table of resources: status, Allow, and content if any", arguments: [
-        ("GET /", 200, nil, true), ("HEAD /", 200, nil, false), ("GET /?x", 200, nil, true), ("OPTIONS /", 204, "GET, HEAD, OPTIONS", false),
-        ("OPTIONS *", 204, "GET, HEAD, OPTIONS", false), ("POST /", 405, "GET, HEAD, OPTIONS", true), ("DELETE /ws", 405, "GET, HEAD, OPTIONS", true),
+        ("GET /", 200, nil, true), ("HEAD /", 200, nil, false), ("GET /?x", 200, nil, true), ("OPTIONS /", 204, "GET, HEAD, PROPFIND, OPTIONS", false),
+        ("OPTIONS *", 204, "GET, HEAD, PROPFIND, OPTIONS", false), ("POST /", 405, "GET, HEAD, PROPFIND, OPTIONS", true), ("DELETE /ws", 405, "GET, HEAD, OPTIONS", true),
         ("GET /health", 200, nil, true), ("HEAD /health", 200, nil, false), ("GET /ws", 426, nil, true), ("HEAD /ws", 426, nil, false),
         ("GET /nothing", 404, nil, true), ("POST /nothing", 404, nil, true), ("OPTIONS /nothing", 404, nil, true), ("TRACE /", 501, nil, true),
         ("BREW /", 501, nil, true), ("GET http://huddle.example/health", 200, nil, true), ("GET //", 404, nil, true), ("GET /%77s", 426, nil, true), ("GET /%2e/ws", 404, nil, true), ("GET /ws%2F", 404, nil, true),

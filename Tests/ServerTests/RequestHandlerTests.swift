@@ -351,7 +351,7 @@ struct RouteTests {
     @Test("Each path has its methods; the override of a POST counts only where a resource says so", arguments: [
         ("GET /a", 200, nil), ("GET /a/", 404, nil), ("GET /a/x", 201, nil), ("GET /a/x/y", 404, nil), ("GET /a/x/file", 202, nil),
         ("POST /a", 405, "GET, HEAD, OPTIONS"), ("POST /a/x", 405, "GET, HEAD, PATCH, OPTIONS"), ("OPTIONS /a/x", 204, "GET, HEAD, PATCH, OPTIONS"),
-        ("OPTIONS /a", 200, "GET, HEAD, OPTIONS"), ("PATCH /a/x", 201, nil), ("OPTIONS *", 204, "GET, HEAD, PATCH, OPTIONS"),
+        ("OPTIONS /a", 200, "GET, HEAD, OPTIONS"), ("PATCH /a/x", 201, nil), ("OPTIONS *", 204, "GET, HEAD, PROPFIND, PATCH, OPTIONS"),
         ("GET /a/%2e%2e/a", 404, nil), ("GET /a/x%2Ffile", 404, nil), ("GET //a", 404, nil), ("BREW /a", 501, nil),
     ] as [(String, Int, String?)])
     func table(line: String, status: Int, allow: String?) throws {

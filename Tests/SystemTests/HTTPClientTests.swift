@@ -32,7 +32,7 @@ extension SystemTests {
                 health, status = ask("GET", "/health")
                 assert json.loads(status) == {"status": "ready"} and health.getheader("Cache-Control") == "no-store"
                 refused, sentence = ask("POST", "/", body=b"x" * 20000)
-                assert (refused.status, refused.getheader("Allow")) == (405, "GET, HEAD, OPTIONS")
+                assert (refused.status, refused.getheader("Allow")) == (405, "GET, HEAD, PROPFIND, OPTIONS")
                 refused, sentence = ask("PUT", "/", body=iter([b"hello", b"x" * 30000]))
                 assert refused.status == 405
                 assert ask("OPTIONS", "*")[0].status == 204

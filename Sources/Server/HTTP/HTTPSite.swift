@@ -47,7 +47,7 @@ final class HTTPSite {
             length: HTTPSite.pageContent.count, contentType: "text/html; charset=utf-8", validators: Validators(tag: EntityTag(tag)),
             fields: [Field("Cache-Control", "no-cache")])
         let group = RouteGroup()
-        if web == .off { add([group.resource("/", .get { [unowned self] in .response(pageResponse($0.head)) })]) }
+        if web == .off { add([group.resource("/", .get { [unowned self] in .response(pageResponse($0.head)) }, CalendarDiscovery.propfind)]) }
         add([
             group.resource("/health", .get { [unowned self] _ in .response(healthResponse) }),
             group.resource(HTTPSite.socketPath, .get { [unowned self] in socket($0) }),

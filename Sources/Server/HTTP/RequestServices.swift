@@ -19,8 +19,11 @@ struct RequestServices {
 
     /// The answer to a client whose session has ended since it was identified; `nil` while its right is valid.
     func refusal(of identity: Identity) -> HTTPResponse? {
-        guard case .session(let signIn) = identity, access.hasEnded(signIn.session) else { return nil }
-        return HTTPResponse(refusal: .signedOut(hasToken: true))
+        switch identity {
+        case .session(let signIn) where access.hasEnded(signIn.session): HTTPResponse(refusal: .signedOut(hasToken: true))
+        case .calendar(let calendars) where access.hasEnded(calendars.session): HTTPResponse(refusal: .noCalendar)
+        default: nil
+        }
     }
 
     // MARK: Steps of a handler
@@ -64,12 +67,14 @@ struct RequestServices {
 
     /// Proposes a change, which is committed with the mutations of this tick. The request is answered even if the
     /// session ends in the meantime, because the change was made.
-    func propose(for handler: RequestHandler, _ request: BatchRequest, then: @escaping (BatchAnswer) -> Void) {
+    ///
+    /// - Parameter refused: answers a refusal; `nil`: with the sentence of `HTTPResponse`.
+    func propose(for handler: RequestHandler, refused: ((Rejection) -> Void)? = nil, _ request: BatchRequest, then: @escaping (BatchAnswer) -> Void) {
         workers.propose(request) { answer in
             guard handler.isOpen else { return }
             switch answer {
             case nil: handler.respond(HTTPResponse(refusal: .busy))
-            case .refused(let rejection)?: handler.respond(HTTPResponse(rejection))
+            case .refused(let rejection)?: if let refused { refused(rejection) } else { handler.respond(HTTPResponse(rejection)) }
             case let answer?: then(answer)
             }
         }

@@ -23,10 +23,13 @@ struct WebClientRoutes {
 
     static func all(_ source: WebClientSource, _ site: WebClientSite) -> [RouteGroup.Resource] {
         let group = RouteGroup()
+        func page(_ path: String, _ get: RouteMethod) -> RouteGroup.Resource {
+            path == "/" ? group.resource(path, get, CalendarDiscovery.propfind) : group.resource(path, get)
+        }
         switch source {
         case .off: return []
         case .program:
-            return pages.map { group.resource($0, .get { site.answer($0) { answer($0, $1.shell, "no-cache") } }) } + [
+            return pages.map { page($0, .get { site.answer($0) { answer($0, $1.shell, "no-cache") } }) } + [
                 group.resource("/worker.js", .get { site.answer($0) { answer($0, $1.worker, "no-cache") } }),
                 group.resource("/app/{build}/{name}", .get { context in
                     site.answer(context) { head, files in
@@ -36,7 +39,7 @@ struct WebClientRoutes {
                 }),
             ]
         case .folder(let folder):
-            return pages.map { group.resource($0, .get { _ in
+            return pages.map { page($0, .get { _ in
                 let page = (try? Files.read(folder + "/index.html", limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) } ?? "There is no index.html in the folder of --web.\n"
                 return .response(fresh("text/html; charset=utf-8", Array(page.replacing("=\"style/", with: "=\"/app/dev/style/").replacing("=\"manifest", with: "=\"/app/dev/manifest")
                     .replacing("=\"icons/", with: "=\"/app/dev/icons/").replacing("=\"app.js", with: "=\"/app/dev/app.js").utf8)))

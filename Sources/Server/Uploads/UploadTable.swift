@@ -311,7 +311,7 @@ final class UploadTable {
     func addDocument(_ upload: OpenUpload, _ sha256: [UInt8], then: @escaping (Result<Void, UploadRefusal>) -> Void) {
         services.workers.propose(.document(upload.record.newDocument(upload.id, octets: upload.offset, sha256: sha256))) { [self] answer in
             switch answer {
-            case .document?, .share?:
+            case .document?, .share?, .calendar?:
                 end(upload, .finished(sha256: sha256))
                 then(.success(()))
             case .refused(let rejection)?:

@@ -13,7 +13,7 @@ extension FamilyStore {
         switch report.answers.first??.answer {
         case .document(let version)?: return (.success(version), report.results)
         case .refused(let rejection)?: return (.failure(rejection), report.results)
-        case .share?, nil: preconditionFailure("the one request of a batch is answered in kind")
+        case .share?, .calendar?, nil: preconditionFailure("the one request of a batch is answered in kind")
         }
     }
 }

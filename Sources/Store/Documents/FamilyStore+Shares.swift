@@ -13,7 +13,7 @@ extension FamilyStore {
         switch report.answers.first??.answer {
         case .share(let created)?: return (.success(created), report.results)
         case .refused(let rejection)?: return (.failure(rejection), report.results)
-        case .document?, nil: preconditionFailure("the one request of a batch is answered in kind")
+        case .document?, .calendar?, nil: preconditionFailure("the one request of a batch is answered in kind")
         }
     }
 
