@@ -33,7 +33,7 @@ package enum Files {
     /// The status of a path; `nil` if nothing exists there.
     package static func status(_ path: String) throws(Errno) -> Status? {
         var found = stat()
-        guard stat(path, &found) == 0 else {
+        guard onPath(path, { stat($0, &found) }) == 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw Errno.last("stat")
         }
@@ -84,7 +84,7 @@ package enum Files {
     }
 
     /// Whether anything visible exists at `path`.
-    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    package static func exists(_ path: String) -> Bool { onPath(path) { access($0, F_OK) } == 0 }
 
     /// Whether `path` is a file that this user may run.
     package static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 && ((try? status(path)) ?? nil)?.kind == .file }
@@ -144,13 +144,13 @@ package enum Files {
             try Octets.writeAll(file.raw, octets)
             try synchronize(file.raw)
             // Some file systems lack the first call (NFS), some lack the second (FAT).
-            if linux_rename_new(temporary, path) != 0 {
+            if onPaths(temporary, path, { linux_rename_new($0, $1) }) != 0 {
                 guard errno == EINVAL else { throw Errno.last("rename") }
-                guard link(temporary, path) == 0 else { throw Errno.last("link") }
-                unlink(temporary)
+                guard onPaths(temporary, path, { link($0, $1) }) == 0 else { throw Errno.last("link") }
+                try? remove(temporary)
             }
         } catch {
-            unlink(temporary)
+            try? remove(temporary)
             throw error
         }
         try synchronizeFolder(of: path)
@@ -260,12 +260,12 @@ package enum Files {
 
     /// Renames a file and atomically replaces an existing file of that name.
     package static func rename(_ path: String, to other: String) throws(Errno) {
-        guard Glibc.rename(path, other) == 0 else { throw Errno.last("rename") }
+        guard onPaths(path, other, { Glibc.rename($0, $1) }) == 0 else { throw Errno.last("rename") }
     }
 
     /// Removes a file or a socket's name; a missing one is not an error.
     package static func remove(_ path: String) throws(Errno) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw Errno.last("unlink") }
+        guard onPath(path, { unlink($0) }) == 0 || errno == ENOENT else { throw Errno.last("unlink") }
     }
 
     /// Creates a folder with exactly `mode`; its parent must exist. An existing folder stays as it is.
@@ -291,7 +291,8 @@ package enum Files {
 
     /// The names in a folder, sorted by octets, without "." and "..".
     package static func list(_ path: String) throws(Errno) -> [String] {
-        guard let folder = opendir(path) else { throw Errno.last("opendir") }
+        var opened: OpaquePointer?
+        guard onPath(path, { opened = opendir($0); return opened == nil ? -1 : 0 }) == 0, let folder = opened else { throw Errno.last("opendir") }
         defer { closedir(folder) }
         var names: [String] = []
         while true {
@@ -361,7 +362,7 @@ package enum Files {
     }
 
     private static func open(_ path: String, _ flags: Int32, _ mode: UInt32) throws(Errno) -> FileDescriptor {
-        let raw = retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
+        let raw = onPath(path) { Glibc.open($0, flags | O_CLOEXEC, mode) }
         guard raw >= 0 else { throw Errno.last("open") }
         return FileDescriptor(owning: raw)
     }

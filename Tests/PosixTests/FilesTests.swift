@@ -33,6 +33,38 @@ struct FilesTests {
         #expect(try Files.list(folder.path) == ["file.csv"])
     }
 
+    @Test("A name that is not UTF-8 is found by what a person sees of it: read, renamed, saved beside, removed; two that look the same are not guessed")
+    func names() throws {
+        let folder = try TemporaryFolder()
+        func raw(_ octets: [UInt8]) -> [CChar] { (Array((folder.path + "/").utf8) + octets + [0]).map { CChar(bitPattern: $0) } }
+        let inner: [UInt8] = [0x64, 0xE9]
+        #expect(mkdir(raw(inner), 0o700) == 0)
+        let file = Glibc.open(raw(inner + Array("/f".utf8) + [0xE9] + Array(".pdf".utf8)), O_WRONLY | O_CREAT, 0o600)
+        #expect(file >= 0 && Glibc.write(file, "abc", 3) == 3)
+        close(file)
+        let path = folder.path + "/d\u{FFFD}/f\u{FFFD}.pdf"
+        #expect(try Files.list(folder.path + "/d\u{FFFD}") == ["f\u{FFFD}.pdf"])
+        #expect(Files.exists(path) && !Files.exists(folder.path + "/x\u{FFFD}"))
+        #expect(try Files.status(path)?.size == 3)
+        #expect(try Files.read(path) == Array("abc".utf8))
+        #expect(try Files.status(folder.path + "/d\u{FFFD}/other\u{FFFD}") == nil)
+        try Files.writeNew([1], to: folder.path + "/d\u{FFFD}/new.csv")
+        try Files.write([2], to: folder.path + "/d\u{FFFD}/new.bin")
+        #expect(try Files.list(folder.path + "/d\u{FFFD}") == ["f\u{FFFD}.pdf", "new.bin", "new.csv"])
+        // A second name that looks the same.
+        let other = Glibc.open(raw(inner + Array("/f".utf8) + [0xFF] + Array(".pdf".utf8)), O_WRONLY | O_CREAT, 0o600)
+        #expect(other >= 0)
+        close(other)
+        #expect(failure { () throws(Errno) in _ = try Files.read(path) } == .noEntry)
+        #expect(unlink(raw(inner + Array("/f".utf8) + [0xFF] + Array(".pdf".utf8))) == 0)
+        try Files.rename(path, to: folder.path + "/plain.pdf")
+        #expect(try Files.read(folder.path + "/plain.pdf") == Array("abc".utf8))
+        try Files.remove(folder.path + "/d\u{FFFD}/new.csv")
+        #expect(try Files.list(folder.path + "/d\u{FFFD}") == ["new.bin"])
+        // The folder goes by octets: removing trees follows no guess.
+        #expect(unlink(raw(inner + Array("/new.bin".utf8))) == 0 && rmdir(raw(inner)) == 0)
+    }
+
     @Test("A file at the limit is read, one octet more is refused")
     func limit() throws {
         let folder = try TemporaryFolder()
