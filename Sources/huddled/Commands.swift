@@ -25,11 +25,11 @@ let usage = """
       huddled config [--check] [--json] [--config FILE] [--OPTION VALUE]...
       huddled init   --data DIR --family NAME --zone IANA --parent NAME [--json]
       huddled invite --data DIR --family ID|NAME --name NAME --role parent|athlete|guest
-                     [--born YYYY-MM-DD] [--email ADDRESS] [--until YYYY-MM-DD] [--by MEMBER] [--json]
-      huddled invite --data DIR --family ID|NAME --member ID [--email ADDRESS] [--by MEMBER] [--json]
+                     [--born YYYY-MM-DD] [--email ADDRESS] [--until YYYY-MM-DD] [--by ID|NAME] [--json]
+      huddled invite --data DIR --family ID|NAME --member ID|NAME [--email ADDRESS] [--by ID|NAME] [--json]
       huddled invite list|withdraw --data DIR --family ID|NAME [--invite ID] [--json]
-      huddled token  --data DIR --member ID [--json]
-      huddled recover --data DIR --member ID [--json]
+      huddled token  --data DIR --member ID|NAME [--json]
+      huddled recover --data DIR --member ID|NAME [--json]
       huddled demo   --data DIR [--json]
       huddled export --data DIR --family ID|NAME [--private] [--json] FILE
       huddled import --data DIR [--json] FILE
@@ -256,11 +256,10 @@ private func makeFamily(_ words: [String]) throws(CommandError) {
 }
 
 private func invite(_ words: [String]) throws(CommandError) {
-    let (data, invite, isJSON) = try arguments(
+    let (data, read, by, memberName, isJSON) = try arguments(
         words, options: ["--data", "--family", "--member", "--name", "--role", "--born", "--email", "--until", "--by"], switches: ["--json"]
     ) { list throws(UsageError) in
-        let by = list.value("--by") == nil ? nil : try identifier(list, "--by")
-        var invite = NewInvite(family: try list.required("--family"), email: list.value("--email"), by: by)
+        var invite = NewInvite(family: try list.required("--family"), email: list.value("--email"), by: nil)
         if list.value("--member") == nil {
             guard let role = Role(rawValue: try list.required("--role")) else {
                 throw UsageError("--role takes parent, athlete or guest.")
@@ -273,10 +272,12 @@ private func invite(_ words: [String]) throws(CommandError) {
             for option in ["--name", "--role", "--born", "--until"] where list.value(option) != nil {
                 throw UsageError("An invite with --member takes name and role from the family: leave out \(option).")
             }
-            invite.member = try identifier(list, "--member")
         }
-        return (try list.required("--data"), invite, list.has("--json"))
+        return (try list.required("--data"), invite, list.value("--by"), list.value("--member"), list.has("--json"))
     }
+    var invite = read
+    if let by { invite.by = try member(by, of: invite.family, data) }
+    if let memberName { invite.member = try member(memberName, of: invite.family, data) }
     guard case .answer(.invited(let invited)) = try perform(.command(.invite(invite)), data) else {
         throw .failed("The server gave an unexpected answer.")
     }
@@ -302,9 +303,10 @@ private func invite(_ words: [String]) throws(CommandError) {
 }
 
 private func token(_ words: [String]) throws(CommandError) {
-    let (data, member, isJSON) = try arguments(words, options: ["--data", "--member"], switches: ["--json"]) { list throws(UsageError) in
-        (try list.required("--data"), try identifier(list, "--member"), list.has("--json"))
+    let (data, name, isJSON) = try arguments(words, options: ["--data", "--member"], switches: ["--json"]) { list throws(UsageError) in
+        (try list.required("--data"), try list.required("--member"), list.has("--json"))
     }
+    let member = try member(name, of: nil, data)
     guard case .answer(.token(let session)) = try perform(.command(.token(member: member)), data) else {
         throw .failed("The server gave an unexpected answer.")
     }
@@ -316,9 +318,10 @@ private func token(_ words: [String]) throws(CommandError) {
 }
 
 private func recover(_ words: [String]) throws(CommandError) {
-    let (data, member, isJSON) = try arguments(words, options: ["--data", "--member"], switches: ["--json"]) { list throws(UsageError) in
-        (try list.required("--data"), try identifier(list, "--member"), list.has("--json"))
+    let (data, name, isJSON) = try arguments(words, options: ["--data", "--member"], switches: ["--json"]) { list throws(UsageError) in
+        (try list.required("--data"), try list.required("--member"), list.has("--json"))
     }
+    let member = try member(name, of: nil, data)
     guard case .answer(.recovery(let made)) = try perform(.command(.recover(member: member)), data) else {
         throw .failed("The server gave an unexpected answer.")
     }
@@ -335,7 +338,11 @@ private func demo(_ words: [String]) throws(CommandError) {
     let (data, isJSON) = try arguments(words, options: ["--data"], switches: ["--json"]) { list throws(UsageError) in
         (try list.required("--data"), list.has("--json"))
     }
+    let before = try familyNames(data)
     guard case .demo(let demo) = try perform(.demo, data) else { throw .failed("The server gave an unexpected answer.") }
+    if before.contains(demo.name) {
+        Standard.write(error: "huddled: There was \(demo.name) already; this is another family of the same name. huddled list --data \(data) shows all.\n")
+    }
     if isJSON {
         var json = JSONWriter()
         demo.encode(into: &json)

@@ -66,6 +66,12 @@ func list(_ words: [String]) throws(CommandError) {
     }
 }
 
+/// The names of all families.
+func familyNames(_ dataFolder: String) throws(CommandError) -> [String] {
+    let answer = try all("families", dataFolder) { next in .families(after: next?.integer, withPeople: false) }
+    return (answer["families"]?.elements ?? []).compactMap { $0["name"]?.text }
+}
+
 func family(_ words: [String]) throws(CommandError) {
     let (act, rest) = try act(words, "family", ["list", "show", "delete", "keep"])
     if act == "delete" || act == "keep" { return try deletion(rest, isRequest: act == "delete") }
@@ -147,9 +153,25 @@ func person(_ words: [String]) throws(CommandError) {
 }
 
 private func member(_ words: [String]) throws(CommandError) -> (String, Identifier, Bool) {
-    try arguments(words, options: ["--data", "--member"], switches: ["--json"]) { list throws(UsageError) in
-        (try list.required("--data"), try identifier(list, "--member"), list.has("--json"))
+    let (data, name, isJSON) = try arguments(words, options: ["--data", "--member"], switches: ["--json"]) { list throws(UsageError) in
+        (try list.required("--data"), try list.required("--member"), list.has("--json"))
     }
+    return (data, try member(name, of: nil, data), isJSON)
+}
+
+/// The member with an id or a name.
+///
+/// - Parameter family: the id or name of the family whose members may be named; `nil` for all families.
+func member(_ name: String, of family: String?, _ dataFolder: String) throws(CommandError) -> Identifier {
+    if let id = Identifier(name) { return id }
+    let people = try all("people", dataFolder) { next in .people(family: family, after: next?.text) }["people"]?.elements ?? []
+    let found = people.filter { $0["name"]?.text?.lowercased() == name.lowercased() }
+    if found.count == 1, let id = found[0]["member"]?.text.flatMap({ Identifier($0) }) { return id }
+    guard found.isEmpty else {
+        let ids = found.compactMap { $0["member"]?.text }.joined(separator: ", ")
+        throw .usage(UsageError("'\(name)' names \(found.count) members: \(ids). Use the id."))
+    }
+    throw .usage(UsageError("There is no member '\(name)'. huddled list --data \(dataFolder) shows all of them."))
 }
 
 // MARK: Invites and sessions

@@ -45,6 +45,26 @@ extension SystemTests {
         private static let person: Set<String> = ["member", "signs_in", "families", "password", "second_factor", "recovery_codes", "passkeys", "tokens", "sessions"]
         private static let quota: Set<String> = ["quota", "value", "default", "own"]
 
+        @Test("A member is named by id or by name; a name of several or of nobody says what to write; a second demo family says that it is one")
+        func names() throws {
+            let fixture = try Fixture(served: false)
+            let parent = fixture.demo.parents[0].name
+            for words in [["token", "--member", parent.lowercased()], ["person", "show", "--member", parent], ["recover", "--member", parent]] {
+                let answer = try Programs.run(Programs.path("huddled"), words + ["--data", fixture.data])
+                #expect(answer.ending == .exited(0), "\(words): \(answer.errors)")
+            }
+            let invited = try fixture.run("invite", "--family", "Nowak", "--name", "Ola", "--role", "guest", "--by", "Anna")
+            #expect(invited.ending == .exited(0) && invited.output.contains("Ola is invited"), "\(invited)")
+            // Another family's parent is nobody there.
+            let stranger = try fixture.run("invite", "--family", "Nowak", "--name", "Ola", "--role", "guest", "--by", parent)
+            #expect(stranger.ending == .exited(2) && stranger.errors.contains("There is no member '\(parent)'. huddled list --data"), "\(stranger)")
+            #expect(try fixture.run("token", "--member", "Nobody").ending == .exited(2))
+            let second = try fixture.run("demo")
+            #expect(second.ending == .exited(0) && second.errors.contains("this is another family of the same name"), "\(second)")
+            let both = try fixture.run("token", "--member", parent)
+            #expect(both.ending == .exited(2) && both.errors.contains("'\(parent)' names 2 members: ") && both.errors.hasSuffix("Use the id.\n"), "\(both)")
+        }
+
         @Test("Each command prints the keys of proto/cli.md with a server and without one, and for people a table with the same", arguments: [false, true])
         func keys(served: Bool) throws {
             let fixture = try Fixture(served: served)

@@ -212,12 +212,14 @@ package final class StoreCheck {
         let (ids, leftovers) = try uploads.list()
         for name in leftovers { report.add(.leftover, "This file in 'uploads' belongs to no upload: \(name).", nil, name) }
         for id in ids {
-            report.uploads += 1
             do {
                 guard let found = try uploads.progress(id) else {
                     report.add(.leftover, "Upload \(id) was only partly created or removed.", nil, "\(id)")
                     continue
                 }
+                // An upload that was refused or has become a document is not under way; its description stays for a while.
+                if case .ended = found.progress.phase { continue }
+                report.uploads += 1
                 guard case .receiving = found.progress.phase else { continue }
                 let octets = try uploads.partOctets(id)
                 if octets ?? -1 < found.progress.offset {
