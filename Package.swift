@@ -85,6 +85,7 @@ let package = Package(
         library("Folding", ["CUTF8proc"]),
         library("QRCodes"),
         library("XML", ["CExpat"]),
+        library("Pictures"),
 
         // Layer 2: machinery, and protocols that do no I/O.
         library("EventLoop", ["Locks", "CLinux", "Bytes", "Posix"]),
@@ -112,7 +113,7 @@ let package = Package(
         library("Accounts", ["Bytes", "Crypto", "Folding", "HTTP1", "JSON"]),
         library("Uploads", ["Bytes", "HTTP1", "JSON", "Family"]),
         library("Sync", ["Bytes", "Family", "Wire"]),
-        library("Words", ["Bytes", "Posix", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync"]),
+        library("Words", ["Locks", "Bytes", "Posix", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync"]),
         library("Commands", ["Arguments", "Bytes", "Crypto", "Posix", "JSON", "Dates", "Terminal", "Family", "Queries", "Wire", "Sync", "Words"]),
 
         // Layer 4: persistence.
@@ -129,7 +130,7 @@ let package = Package(
 
         // Layer 6: programs.
         program("huddled", ["Locks", "Arguments", "Crypto", "HTTP1", "Mail", "TLS", "Server", "Demo", "Store", "Bytes", "Posix", "JSON", "Dates", "Family", "Wire"]),
-        program("huddle", ["Locks", "Arguments", "QRCodes", "Calendar", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
+        program("huddle", ["Locks", "Arguments", "QRCodes", "Pictures", "Calendar", "Sync", "Words", "Commands", "Sessions", "Documents", "Views", "Screen", "Terminal", "Crypto", "Bytes", "Posix", "JSON", "Dates", "Family", "Queries", "Wire"]),
         // Layer 6: tools of developers.
         tool("wsecho", ["Arguments", "Bytes", "Posix", "TLS", "EventLoop", "HTTP1", "WebSocket"]),
         tool("wsclient", ["Arguments", "Crypto", "Posix", "HTTP1", "WebSocket"]),
@@ -174,7 +175,8 @@ let package = Package(
         tests("MailTests", ["Locks", "Posix", "Mail"]),
         tests("PDFTests", ["Posix", "PDF"]),
         tests("WebSocketTests", ["TestSupport", "wsecho", "wsclient", "Bytes", "Crypto", "Deflate", "Posix", "HTTP1", "WebSocket"]),
-        tests("TerminalTests", ["TestSupport", "Dates", "Terminal"]),
+        tests("TerminalTests", ["TestSupport", "Bytes", "Dates", "Terminal"]),
+        tests("PicturesTests", ["TestSupport", "Bytes", "Pictures"]),
         tests("ScreenTests", ["TestSupport", "screendemo", "PseudoTerminal", "LibVTerm", "Posix", "Terminal", "Screen"]),
         tests("TLSTests", ["COpenSSL", "TestCertificates", "Posix", "TLS"]),
         tests("FamilyTests", ["TestSupport", "Bytes", "JSON", "Dates", "Family"]),

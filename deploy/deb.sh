@@ -190,7 +190,7 @@ TEXT
 
 stage huddle huddle
 manual huddle huddle.1 1
-control huddle net "$(libraries huddle huddle), libcurl4, tzdata" "libpangocairo-1.0-0, libqrencode4" \
+control huddle net "$(libraries huddle huddle), libcurl4, tzdata" "libpangocairo-1.0-0, libqrencode4, libturbojpeg0" \
     "terminal client for Huddle, the season of a recruited athlete" <<'TEXT'
 Shows and changes the recruiting events, trips and documents of a family,
 live and offline, in a full-screen client and by commands for scripts.

@@ -4,11 +4,11 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# The libraries that a toolchain from swift.org's archive is linked with, those that the build links and reads at run time (tzdata, pango for PDFs, and qrencode for pictures of codes), and what the
+# The libraries that a toolchain from swift.org's archive is linked with, those that the build links and reads at run time (tzdata, pango for PDFs, qrencode for pictures of codes, turbojpeg for those of documents), and what the
 # tests use besides.
 swift_packages=(libncurses6 libcurl4 libxml2 libsqlite3-0)
 # shellcheck disable=SC2034 # both are for the scripts that source this
-build_packages=(libsqlite3-dev libssl-dev zlib1g-dev libdeflate-dev libbrotli-dev libutf8proc-dev libexpat1-dev libargon2-dev libcurl4-openssl-dev libncurses-dev pkg-config tzdata libpangocairo-1.0-0 libqrencode4)
+build_packages=(libsqlite3-dev libssl-dev zlib1g-dev libdeflate-dev libbrotli-dev libutf8proc-dev libexpat1-dev libargon2-dev libcurl4-openssl-dev libncurses-dev pkg-config tzdata libpangocairo-1.0-0 libqrencode4 libturbojpeg0)
 # shellcheck disable=SC2034
 test_packages=(brotli codespell libical3 python3 python3-venv ca-certificates poppler-utils libvterm-dev nodejs node-typescript cracklib-runtime curl openssl prometheus chromium-headless-shell)
 

@@ -25,6 +25,7 @@ huddled=$root/.build/release/huddled
 huddle=$root/.build/release/huddle
 demo=$data/demo.json       # members with their tokens, 0600
 running=$data/huddled.pid  # "PID HOST:PORT" of the server that this script started
+is_new=''                  # whether this run has made the demo family
 
 on_terminal() { [ -t 0 ] && [ -t 1 ]; }
 
@@ -147,6 +148,19 @@ prepare_data() {
     (umask 077 && "$huddled" demo --data "$data" --json >"$demo.new") ||
         stop "The demo family could not be made in $data: see the line above, or name another folder with HUDDLE_DATA=DIR."
     mv "$demo.new" "$demo"
+    is_new=yes
+}
+
+# add_document PROFILE: gives a new demo family its first document, made from its own season. Without pango there is no PDF.
+add_document() {
+    local athlete folder
+    athlete=$(awk -F'\t' '$2 == "athlete" && !found++ { print $3 }' <<<"$seats")
+    [ -n "$is_new" ] && [ -n "$athlete" ] || return 0
+    folder=$(mktemp -d)
+    if "$huddle" --profile "$1" export events --athlete "$athlete" --pdf --output "$folder/Season.pdf" >/dev/null 2>&1; then
+        "$huddle" --profile "$1" docs upload "$folder/Season.pdf" --type stats_sheet --title "Season of $athlete" --athlete "$athlete" >/dev/null 2>&1 || true
+    fi
+    rm -rf "$folder"
 }
 
 if ! is_built; then
@@ -204,6 +218,7 @@ printf 'Join from a second terminal as another member of the family:\n%s\n\n' "$
 IFS=$'\t' read -r profile name < <(first_parent) || true
 [ -n "${profile:-}" ] || stop "$demo names no parent with a token: move the folder $data away, then run this again."
 [ "$profile" != - ] || stop "$name is not signed in, for the reason above. Fix it, then run this again."
+add_document "$profile"
 browser_line "$profile" "$name" "$(reach "$address")"
 # The client takes the whole screen: who wants one of these lines in another terminal takes it now.
 read -r -p "Copy one of them if you like. Enter opens the client here as $name, Ctrl-D does not: " _ || { echo; exit 0; }

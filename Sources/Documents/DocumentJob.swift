@@ -1,10 +1,13 @@
 package import Bytes
+package import Terminal
 
 /// A job for the thread that talks to the server about documents.
 package enum DocumentJob: Hashable, Sendable {
     /// A transfer with the number that its reports carry.
     case transfer(Int, FileTransfer)
     case links(Identifier)
+    /// The small picture of a document.
+    case picture(Identifier)
     case share(Identifier, school: Identifier)
     case revoke(String, of: Identifier)
 
@@ -29,6 +32,8 @@ package enum DocumentReport: Hashable, Sendable {
     case links(Identifier, [ShareLink])
     case made(Identifier, school: Identifier, ShareLink)
     case revoked(Identifier)
+    /// The small picture of a document; `nil` if it has none that can be shown.
+    case picture(Identifier, TerminalPicture?)
     /// The number of the failed transfer; `nil` for a request.
     case failed(Int?, DocumentFailure)
 }

@@ -106,6 +106,16 @@ package final class DocumentServer {
         return begin
     }
 
+    /// The small picture of a document, as JPEG; `nil` if it has none.
+    package func thumbnail(_ document: Identifier) throws(DocumentFailure) -> [UInt8]? {
+        let reply = try ask("GET", "/documents/\(document)/thumbnail")
+        switch reply.head.status {
+        case 200: return reply.content
+        case 404: return nil
+        default: throw DocumentFailure(reply)
+        }
+    }
+
     // MARK: The family
 
     /// The seconds that a server may take to make an archive of a family before it sends the first octet: one of 50 GB from a slow disk.

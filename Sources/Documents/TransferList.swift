@@ -120,7 +120,7 @@ package struct TransferList: Sendable {
             forgetOld()
             return [.forget(number, key: key), .say(transfer.isUpload ? "Uploaded \(transfer.title)." : "\(transfer.path.printable) is here.")]
         case .failed(let number?, let failure): return fail(number, failure)
-        case .links, .made, .revoked, .failed(nil, _): break
+        case .links, .picture, .made, .revoked, .failed(nil, _): break
         }
         return []
     }

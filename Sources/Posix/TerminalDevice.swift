@@ -68,6 +68,16 @@ package enum TerminalDevice {
         }
     }
 
+    /// The size of one cell in pixels; `nil` if the terminal does not report it.
+    package static func cellSize() -> (width: Int, height: Int)? {
+        var size = winsize()
+        for raw in [Standard.output, Standard.input] where ioctl(raw, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0 {
+            let cell = (width: Int(size.ws_xpixel / size.ws_col), height: Int(size.ws_ypixel / size.ws_row))
+            return cell.width > 0 && cell.height > 0 ? cell : nil
+        }
+        return nil
+    }
+
     /// The current columns and rows of the terminal's window; `nil` if it does not report them.
     package static func size() -> (columns: Int, rows: Int)? {
         var size = winsize()

@@ -36,6 +36,10 @@ package final class FullScreen {
     private var octets: [UInt8] = []
     private var escapeEnds: Int64?
     private var isShown = false
+    /// The protocol of pictures in use, the picture on the screen, and the last one as octets.
+    package private(set) var pictures: PictureProtocol?
+    private var shownPicture: PlacedPicture?
+    private var encodedPicture: (place: PlacedPicture, cell: Size, octets: [UInt8])?
     private var takesMouse: Bool
     private var setsTitle: Bool
     private var title = ""
@@ -63,7 +67,7 @@ package final class FullScreen {
             throw .init(sentence: "The system has no descriptor left: \(error.text). Close some programs, then start again.")
         }
         parser = KeyParser(sequences: features.keys)
-        encoder = FrameEncoder(depth: depth, hasItalics: features.hasItalics)
+        encoder = FrameEncoder(depth: depth, hasItalics: features.hasItalics, isConsole: ConsoleGlyph.isConsole(Environment.value("TERM")))
         size = Self.measure()
         guard begin() else { throw .init(sentence: "The terminal could not be taken over. Start with --plain.") }
     }
@@ -82,13 +86,14 @@ package final class FullScreen {
         guard TerminalDevice.take(farewell: end) else { return false }
         isShown = true
         encoder.invalidate()
+        shownPicture = nil
         write((setsTitle && !features.keepsTitle ? Self.keepTitle : []) + features.begin + (takesMouse ? features.mouse.on : []))
         writeTitle()
         return !hasGone
     }
 
     /// The octets that restore the terminal.
-    private var end: [UInt8] { features.mouse.off + features.end + (setsTitle && !features.keepsTitle ? Self.giveTitleBack : []) }
+    private var end: [UInt8] { (pictures.map(PictureEncoder.removal) ?? []) + features.mouse.off + features.end + (setsTitle && !features.keepsTitle ? Self.giveTitleBack : []) }
 
     // MARK: Settings
 
@@ -106,6 +111,21 @@ package final class FullScreen {
         guard areWanted != encoder.hasLinks else { return }
         encoder.hasLinks = areWanted
         encoder.invalidate()
+    }
+
+    /// Sets the protocol of pictures from now on; `nil` shows none.
+    package func setPictures(_ wanted: PictureProtocol?) {
+        guard wanted != pictures else { return }
+        if shownPicture != nil { hidePicture() }
+        pictures = wanted
+        // However the program ends, no picture stays behind.
+        if isShown { _ = TerminalDevice.take(farewell: end) }
+    }
+
+    /// The size of a cell in pixels. Terminals that scale pictures to cells need only its shape; sixels need the size.
+    package var cellSize: Size? {
+        if let cell = TerminalDevice.cellSize() { return Size(columns: cell.width, rows: cell.height) }
+        return pictures == .sixel ? nil : Size(columns: 10, rows: 20)
     }
 
     /// Sets whether titles are shown from now on; otherwise the terminal's own title is restored.
@@ -141,16 +161,37 @@ package final class FullScreen {
     // MARK: Showing
 
     /// Shows a canvas on the terminal and writes only the differences.
-    package func show(_ canvas: Canvas) {
+    ///
+    /// - Parameter picture: the picture whose place is in the canvas.
+    package func show(_ canvas: Canvas, picture: TerminalPicture? = nil) {
         guard isShown else { return }
+        let wanted = picture == nil || cellSize == nil || pictures == nil ? nil : canvas.picture
+        if shownPicture != nil, shownPicture != wanted { hidePicture() }
         octets.removeAll(keepingCapacity: true)
         encoder.encode(canvas, into: &octets)
+        if let wanted, let picture, let pictures, let cell = cellSize, shownPicture != wanted || pictures != .kitty && !octets.isEmpty {
+            // Cells that are drawn again have taken a part of the picture away, except in kitty.
+            if encodedPicture?.place != wanted || encodedPicture?.cell != cell {
+                encodedPicture = (wanted, cell, PictureEncoder.encode(picture, as: pictures, columns: wanted.rect.columns, rows: wanted.rect.rows, cell: cell) { Base64.encode($0) })
+            }
+            octets += "\u{1B}7\u{1B}[\(wanted.rect.row + 1);\(wanted.rect.column + 1)H".utf8
+            octets += encodedPicture?.octets ?? []
+            octets += "\u{1B}8".utf8
+        }
+        shownPicture = wanted
         if !octets.isEmpty { write(octets) }
+    }
+
+    /// Removes the picture from the screen: all cells are drawn again.
+    private func hidePicture() {
+        if let pictures { write(PictureEncoder.removal(pictures)) }
+        redraw()
     }
 
     /// Draws the next canvas whole, for Ctrl-L, after another program has written over the screen.
     package func redraw() {
         encoder.invalidate()
+        shownPicture = nil
         if isShown { write(Array("\u{1B}[0m\u{1B}[2J".utf8)) }
     }
 

@@ -45,7 +45,8 @@ package struct TerminalFeatures: Sendable {
         keys = Self.readKeys()
         func text(_ capability: String) -> String { Self.text(capability) ?? "" }
         // In the SGR form.
-        mouse = cncurses_text("kmous") == nil ? ([], []) : (Array("\u{1B}[?1002h\u{1B}[?1006h".utf8), Array("\u{1B}[?1006l\u{1B}[?1002l".utf8))
+        // The console of Linux has a mouse in terminfo, and clicks only through gpm, in another form.
+        mouse = cncurses_text("kmous") == nil || ConsoleGlyph.isConsole(name) ? ([], []) : (Array("\u{1B}[?1002h\u{1B}[?1006h".utf8), Array("\u{1B}[?1006l\u{1B}[?1002l".utf8))
         // Autowrap off, so that the last column can be written; paste in brackets, focus.
         let wants = "\u{1B}[?7l\u{1B}[?2004h\u{1B}[?1004h"
         let wantsNoMore = "\u{1B}[?1004l\u{1B}[?2004l\u{1B}[?7h"
@@ -81,6 +82,21 @@ package struct TerminalFeatures: Sendable {
         return number("VTE_VERSION") >= 5_000 || number("KONSOLE_VERSION") >= 201_200 || isSet("KITTY_WINDOW_ID") || isSet("WT_SESSION") || isSet("WEZTERM_PANE")
             || ["iTerm.app", "WezTerm", "ghostty", "vscode"].contains(program)
             || ["xterm-kitty", "xterm-ghostty", "foot", "alacritty", "wezterm", "contour"].contains { term == $0 || term.hasPrefix($0 + "-") }
+    }
+
+    /// The protocol by which the terminal is known to show pictures, by the variables that terminals set; `nil` if it is
+    /// not known to show any, as behind a multiplexer, which passes none on. The user may override it.
+    package static func knownPictures(_ environment: (String) -> String?) -> PictureProtocol? {
+        func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
+        let term = environment("TERM") ?? ""
+        let program = environment("TERM_PROGRAM") ?? ""
+        func isTerm(_ names: String...) -> Bool { names.contains { term == $0 || term.hasPrefix($0 + "-") } }
+        if isSet("TMUX") || isSet("STY") || isTerm("tmux", "screen", "linux", "dumb", "vt100", "vt220") { return nil }
+        if isSet("KITTY_WINDOW_ID") || isTerm("xterm-kitty", "xterm-ghostty") || program == "ghostty" { return .kitty }
+        // konsole takes kitty's pictures from 22.04 on.
+        if (environment("KONSOLE_VERSION").flatMap { Int($0) } ?? 0) >= 220_400 { return .kitty }
+        if ["iTerm.app", "WezTerm", "mintty"].contains(program) || environment("LC_TERMINAL") == "iTerm2" || isSet("WEZTERM_PANE") { return .iterm2 }
+        return isTerm("foot", "mlterm", "contour", "yaft") ? .sixel : nil
     }
 
     private static func text(_ capability: String) -> String? {

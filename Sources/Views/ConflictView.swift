@@ -5,7 +5,7 @@ package import Terminal
 
 /// The commands for refused changes; configurations use these names.
 package enum ConflictCommand: String, CaseIterable, Sendable, PaneCommand {
-    case next = "draft-next", previous = "draft-previous", open = "draft-open"
+    case next = "draft-next", previous = "draft-previous", first = "draft-first", last = "draft-last", open = "draft-open"
     case split = "draft-split"
     case retry = "draft-retry", override = "draft-override", edit = "draft-edit", drop = "draft-drop"
     case yours = "choose-yours", theirs = "choose-theirs", both = "choose-both", merge = "choose-merged"
@@ -16,6 +16,8 @@ package enum ConflictCommand: String, CaseIterable, Sendable, PaneCommand {
         switch self {
         case .next: "the next one"
         case .previous: "the one before"
+        case .first: "to the first"
+        case .last: "to the last"
         case .open: "both sides; when all is chosen, done"
         case .retry: "send it again as it is"
         case .split: "send its parts one by one"
@@ -38,14 +40,14 @@ package enum ConflictCommand: String, CaseIterable, Sendable, PaneCommand {
     /// Binds the keys of two modes: the list, and one conflict.
     static func bindDefaults(_ keymap: inout Keymap) {
         let list: [(String, ConflictCommand)] = [
-            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("o", .open), ("r", .retry), ("w", .override), ("s", .split), ("e", .edit),
+            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("home", .first), ("g g", .first), ("end", .last), ("G", .last), ("enter", .open), ("o", .open), ("r", .retry), ("w", .override), ("s", .split), ("e", .edit),
             ("x", .drop), ("delete", .drop), ("esc", .back), ("q", .close), ("ctrl-c", .close),
         ]
         keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "drafts")
         keymap.bind("U", to: RoomCommand.redoLast.rawValue, in: "drafts")
         for (names, command) in list { keymap.bind(names, to: command.rawValue, in: "drafts") }
         let sides: [(String, ConflictCommand)] = [
-            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("enter", .open), ("y", .yours), ("t", .theirs), ("b", .both), ("e", .merge),
+            ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("home", .first), ("g g", .first), ("end", .last), ("G", .last), ("enter", .open), ("y", .yours), ("t", .theirs), ("b", .both), ("e", .merge),
             ("Y", .allYours), ("T", .allTheirs), ("x", .drop), ("esc", .back), ("q", .close), ("ctrl-c", .close),
         ]
         for (names, command) in sides { keymap.bind(names, to: command.rawValue, in: "conflict") }
@@ -240,6 +242,8 @@ package struct ConflictView: Sendable, PromptPane {
         switch command {
         case .next: move(1)
         case .previous: move(-1)
+        case .first: move(-Self.far)
+        case .last: move(Self.far)
         case .open:
             if isOpen { return finish(item) }
             guard item.sides != nil else {
@@ -288,6 +292,9 @@ package struct ConflictView: Sendable, PromptPane {
         scroll = 0
         field = item?.fields.firstIndex(where: \.isContested) ?? 0
     }
+
+    /// More than any list has.
+    private static let far = 1_000_000
 
     private mutating func move(_ count: Int) {
         scroll = 0

@@ -8,8 +8,26 @@ internal import Words
 extension DocumentsView {
     // MARK: One document
 
+    /// The largest part of the page that a picture takes, and the smallest page that has one.
+    private static var pictureArea: Size { Size(columns: 28, rows: 12) }
+    private static var leastPage: Size { Size(columns: 70, rows: 8) }
+
+    /// Places the picture in the upper right of an area.
+    ///
+    /// - Returns: the rest of the area, at its left.
+    private func drawPicture(_ canvas: inout Canvas, _ area: Rect) -> Rect {
+        guard let picture, picture.document == opened, area.columns >= Self.leastPage.columns - 4, area.rows >= Self.leastPage.rows - 2 else { return area }
+        let room = Rect(area.column, area.row, columns: Self.pictureArea.columns, rows: min(Self.pictureArea.rows, area.rows))
+        var place = PictureEncoder.fit(width: picture.width, height: picture.height, into: room, cell: picture.cell)
+        guard !place.isEmpty else { return area }
+        place.column = area.endColumn - place.columns
+        canvas.picture = PlacedPicture(place, number: picture.hashValue)
+        return Rect(area.column, area.row, columns: area.columns - place.columns - 2, rows: area.rows)
+    }
+
     func drawDetail(_ canvas: inout Canvas, _ rect: Rect) {
         guard let opened else { return }
+        let inner = drawPicture(&canvas, rect.inset(2, 1))
         var lines: [(text: StyledText, place: Place?)] = []
         lines.append((StyledText("Versions", theme[.title]), nil))
         for record in versions(of: opened) {
@@ -25,7 +43,7 @@ extension DocumentsView {
         switch links {
         case nil:
             let words = linksFailure.map { "Unable to load the links. \($0) R tries again." } ?? "Loading …"
-            lines += StyledText("  " + words, theme[linksFailure == nil ? .muted : .failure]).wrapped(columns: max(rect.columns - 4, 4), indent: 2).map { ($0, nil) }
+            lines += StyledText("  " + words, theme[linksFailure == nil ? .muted : .failure]).wrapped(columns: max(inner.columns, 4), indent: 2).map { ($0, nil) }
         case let links? where links.isEmpty: lines.append((StyledText("  None. s makes one for a school.", theme[.muted]), nil))
         case let links?:
             for link in links {
@@ -36,14 +54,13 @@ extension DocumentsView {
             }
         }
         lines.append((StyledText(), nil))
-        lines += detail.flatMap { StyledText($0).wrapped(columns: max(rect.columns - 4, 4), indent: 4) }.map { ($0, nil) }
+        lines += detail.flatMap { StyledText($0).wrapped(columns: max(inner.columns, 4), indent: 4) }.map { ($0, nil) }
         let places = places
         let stand = places.indices.contains(place) ? places[place] : nil
         let at = lines.firstIndex { $0.place != nil && $0.place == stand } ?? 0
         let shown = rect.rows - 2
         let first = min(max(at - shown + 2, 0) + detailOffset, max(lines.count - shown, 0))
         canvas.box(rect, theme[.accent], title: records[opened].map { RecordNames.name($0) } ?? "", titleStyle: theme[.title])
-        let inner = rect.inset(2, 1)
         canvas.clipped(to: inner) { canvas in
             for (row, line) in lines.dropFirst(first).prefix(max(shown, 0)).enumerated() {
                 canvas.draw(line.text, at: inner.column, inner.row + row)
@@ -61,6 +78,7 @@ extension DocumentsView {
     // MARK: Overlays
 
     func drawOverlays(_ canvas: inout Canvas) {
+        if form != nil { canvas.picture = nil }
         form?.draw(&canvas, theme)
         if let menu { draw(menu, &canvas) }
         switch question {
@@ -75,7 +93,7 @@ extension DocumentsView {
         case .stop(_, let title): ask(["Stop this?", title, "An upload of the same file continues where it stopped.", "y stop   any other key continues"], &canvas)
         case .download(let id):
             let rest = PaneParts.dialog(
-                [StyledText(records[id].map { RecordNames.name($0) } ?? "", theme[.title]), StyledText("Enter save   Esc cancel", theme[.muted])], &canvas, theme, title: "Fetch", rows: 1)
+                [StyledText(records[id].map { RecordNames.name($0) } ?? "", theme[.title]), StyledText("Enter save   Esc cancel", theme[.muted])], &canvas, theme, title: "Download", rows: 1)
             input?.draw(&canvas, rest, theme)
         }
         if let made = madeLink {

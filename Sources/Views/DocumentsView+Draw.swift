@@ -145,10 +145,10 @@ extension DocumentsView {
         if transfers.contains(where: \.state.isFailed) { first.append(("R", "try again")) }
         if opened == nil {
             PaneParts.hints(
-                allowed(first + [("Enter", "open"), ("n", "upload"), ("d", "fetch"), ("s", "share"), ("/", "search"), ("t", "types"), ("f", "school"), ("v", isGrid ? "list" : "grid"), ("Esc", "back")]),
+                allowed(first + [("Enter", "open"), ("n", "upload"), ("d", "download"), ("s", "share"), ("/", "search"), ("t", "types"), ("f", "school"), ("v", isGrid ? "list" : "grid"), ("Esc", "back")]),
                 &canvas, foot, theme)
         } else {
-            PaneParts.hints(allowed(first + [("d", "fetch"), ("s", "share"), ("N", "next version"), ("e", "change"), ("x", "delete, end a link"), ("Esc", "back")]), &canvas, foot, theme)
+            PaneParts.hints(allowed(first + [("d", "download"), ("s", "share"), ("N", "next version"), ("e", "change"), ("x", "delete, end a link"), ("Esc", "back")]), &canvas, foot, theme)
         }
     }
 }

@@ -34,6 +34,19 @@ package struct DocumentsView: Sendable, PromptPane, SearchPane {
         case replace(Identifier, school: Identifier, who: String)
     }
 
+    /// The measures of a document's small picture, in pixels, for a screen that shows pictures.
+    package struct Picture: Hashable, Sendable {
+        let document: Identifier
+        let width: Int
+        let height: Int
+        /// The size of a cell.
+        let cell: Size
+
+        package init(document: Identifier, width: Int, height: Int, cell: Size) {
+            (self.document, self.width, self.height, self.cell) = (document, width, height, cell)
+        }
+    }
+
     /// A line of the open document that the user can select.
     enum Place: Hashable, Sendable {
         case version(Identifier)
@@ -57,6 +70,8 @@ package struct DocumentsView: Sendable, PromptPane, SearchPane {
     /// The document that is open, with the lines of its fields.
     package internal(set) var opened: Identifier?
     package internal(set) var detail: [String] = []
+    /// The picture of the open document, if it has one and the screen shows pictures.
+    package var picture: Picture?
     /// The links of the open document; `nil` while they are unknown.
     package internal(set) var links: [ShareLink]?
     /// The reason why the links are unknown, as a sentence.
@@ -74,7 +89,7 @@ package struct DocumentsView: Sendable, PromptPane, SearchPane {
     package var keymap: Keymap
     /// The size of the screen, which sets the number of cards per row.
     package var size: Size
-    var search = LineField("Search: ")
+    var search = LineField("Search: ", limit: Terminal.LineEditor.searchLimit)
     var menu: Menu?
     var question: Question?
     var input: LineField?

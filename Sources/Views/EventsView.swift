@@ -52,7 +52,7 @@ package struct EventsView: Sendable, SearchPane {
     package var mayWrite = true
     /// Whether the family has an athlete: without one, nobody can have an event.
     package var hasAthletes = true
-    var search = LineField("Search: ")
+    var search = LineField("Search: ", limit: Terminal.LineEditor.searchLimit)
     var chord = ChordReader()
     package var keymap: Keymap
     package var theme: Theme

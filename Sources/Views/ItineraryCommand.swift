@@ -4,6 +4,7 @@ internal import Terminal
 /// The commands for trips; configurations use these names.
 package enum ItineraryCommand: String, CaseIterable, Sendable, PaneCommand {
     case next = "trip-next", previous = "trip-previous", nextDay = "trip-next-day", previousDay = "trip-previous-day", today = "trip-today"
+    case first = "trip-first", last = "trip-last"
     case open = "trip-open", add = "trip-add", edit = "trip-edit", delete = "trip-delete", shift = "trip-shift", copy = "trip-copy"
     case past = "trip-past", directions = "trip-directions", back = "trip-back", close = "trip-close"
 
@@ -11,9 +12,11 @@ package enum ItineraryCommand: String, CaseIterable, Sendable, PaneCommand {
         switch self {
         case .next: "the next one"
         case .previous: "the one before"
-        case .nextDay: "the next day"
-        case .previousDay: "the day before"
+        case .nextDay: "the next day; in the list: the next month"
+        case .previousDay: "the day before; in the list: the month before"
         case .today: "today"
+        case .first: "to the first"
+        case .last: "to the last"
         case .open: "the trip by day; all of the item"
         case .add: "a new trip, or a new item on this day"
         case .edit: "change it"
@@ -34,7 +37,7 @@ package enum ItineraryCommand: String, CaseIterable, Sendable, PaneCommand {
     static func bindDefaults(_ keymap: inout Keymap) {
         let keys: [(String, ItineraryCommand)] = [
             ("down", .next), ("j", .next), ("up", .previous), ("k", .previous), ("right", .nextDay), ("l", .nextDay), ("left", .previousDay), ("h", .previousDay),
-            (".", .today), ("enter", .open), ("o", .open), ("n", .add), ("e", .edit), ("x", .delete), ("delete", .delete), ("s", .shift), ("c", .copy),
+            (".", .today), ("home", .first), ("g g", .first), ("end", .last), ("G", .last), ("enter", .open), ("o", .open), ("n", .add), ("e", .edit), ("x", .delete), ("delete", .delete), ("s", .shift), ("c", .copy),
             ("p", .past), ("m", .directions), ("esc", .back), ("q", .close), ("ctrl-c", .close),
         ]
         keymap.bind("u", to: RoomCommand.undoLast.rawValue, in: "trips")

@@ -24,10 +24,16 @@ extension ItineraryView {
 
     /// - Returns: the number of trips below the visible part.
     private func drawTrips(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect, _ foot: Rect) -> Int {
-        let (head, list) = rect.splitTop(1)
+        let (head, main) = rect.splitTop(1)
         let column = canvas.draw("Trips", at: 1, head.row, theme[.title])
         let over = overCount == 0 ? "" : showsPast ? ", \(overCount) over" : " ahead, \(overCount) over (p shows them)"
         canvas.draw("  \(rows.count - (showsPast ? overCount : 0))\(over)", at: column, head.row, theme[.muted])
+        var list = main
+        if main.columns >= Self.wideColumns, !everyRow.isEmpty {
+            let (left, right) = main.splitLeft(Self.monthColumns)
+            drawMonthOfTrips(&canvas, left)
+            list = right
+        }
         guard !rows.isEmpty else {
             if !PaneParts.loading(facts, "trips", &canvas, list, theme, bones: PaneParts.lineBones) {
                 PaneParts.empty(["🧳", "No trips ahead", "A trip has its days, where you stay, and who comes along", "n  + Add Trip"], &canvas, list, theme)
@@ -51,7 +57,8 @@ extension ItineraryView {
                 if row.id == selectedTrip { canvas.restyle(Rect(list.column, line, columns: list.columns, rows: high)) { theme[.selection].over($0) } }
             }
         }
-        PaneParts.hints(allowed([("Enter", "by day"), ("n", "new"), ("e", "change"), ("s", "move"), ("c", "copy"), ("x", "delete"), ("q", "back")]), &canvas, foot, theme)
+        let paging = list.columns < main.columns ? [("← →", "month")] : []
+        PaneParts.hints(allowed([("Enter", "by day")] + paging + [("n", "new"), ("e", "change"), ("s", "move"), ("c", "copy"), ("x", "delete"), ("q", "back")]), &canvas, foot, theme)
         return max(rows.count - first - shown, 0)
     }
 
@@ -73,6 +80,21 @@ extension ItineraryView {
         PaneParts.hints(
             allowed([("← →", "day"), ("Enter", "all of it"), ("n", "new"), ("e", "change"), ("s", "move"), ("x", "delete"), ("Esc", "trips"), ("u", "undo")]), &canvas, foot, theme)
         return drawDays(plan, &canvas, list)
+    }
+
+    private func drawMonthOfTrips(_ canvas: inout Canvas, _ rect: Rect) {
+        canvas.draw("\(TripWords.months[month.month - 1]) \(month.year)", at: rect.column + 1, rect.row, columns: rect.columns - 2, theme[.title])
+        let grid = MonthGrid(month: month, today: today, firstWeekday: firstWeekday, spans: tripSpans)
+        let (theme, selected) = (theme, selectedTrip)
+        let first = everyRow.first { $0.id == selected }?.days?.lowerBound
+        let look = MonthGrid<Identifier>.Look(theme: theme, selected: tripDay ?? first) { id in theme[id == selected ? .accent : .muted] }
+        grid.draw(&canvas, in: Rect(rect.column, rect.row + 1, columns: rect.columns - 1, rows: MonthGrid<Identifier>.compactRows), look)
+        let count = Set(grid.days.filter(\.isInMonth).flatMap(\.ids)).count
+        canvas.clipped(to: rect) { canvas in
+            let row = rect.row + MonthGrid<Identifier>.compactRows + 2
+            canvas.draw("\(count) trip\(count == 1 ? "" : "s") this month", at: rect.column + 1, row, theme[.muted])
+            canvas.draw(TextWidth.cut(tripDayWords, to: rect.columns - 2), at: rect.column + 1, row + 1, theme[.accent])
+        }
     }
 
     private func drawMonth(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect) {

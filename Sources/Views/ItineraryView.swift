@@ -16,6 +16,8 @@ package struct ItineraryView: Sendable, PromptPane {
         package let items: Int
         package let isOver: Bool
         package let isNow: Bool
+        /// The days of the trip; `nil` if its date cannot be read.
+        let days: ClosedRange<CalendarDate>?
     }
 
     /// The confirmations before an action.
@@ -28,6 +30,11 @@ package struct ItineraryView: Sendable, PromptPane {
     }
 
     package private(set) var rows: [Row] = []
+    /// Every trip, for the month beside the list.
+    private(set) var everyRow: [Row] = []
+    /// A day of the month beside the list, and the day that the user asked for there.
+    package internal(set) var month: CalendarDate
+    package internal(set) var tripDay: CalendarDate?
     /// The open trip.
     package private(set) var plan: TripPlan?
     package private(set) var day: CalendarDate
@@ -43,7 +50,9 @@ package struct ItineraryView: Sendable, PromptPane {
     package var theme: Theme
     package var keymap: Keymap
     package let firstWeekday: Weekday
-    var selectedTrip: Identifier?
+    var selectedTrip: Identifier? {
+        didSet { if selectedTrip != oldValue { showMonthOfTrip() } }
+    }
     package internal(set) var selectedItem: Identifier? {
         // An open detail belongs to the selected item.
         didSet { if selectedItem != oldValue { detail = nil } }
@@ -60,6 +69,7 @@ package struct ItineraryView: Sendable, PromptPane {
     package init(today: CalendarDate, theme: Theme, keymap: Keymap, firstWeekday: Weekday) {
         self.today = today
         day = today
+        month = today
         self.theme = theme
         self.keymap = keymap
         self.firstWeekday = firstWeekday
@@ -78,14 +88,17 @@ package struct ItineraryView: Sendable, PromptPane {
             let end = EventText.lastDay(trip.fields) ?? start
             let people = trip.fields.set("participants").map { $0.name.isEmpty ? names.member($0.id) : $0.name.printable }
             let facts: [String] = [EventText.dates(trip.fields), trip.fields.text("location")?.printable ?? "", people.joined(separator: ", ")]
+            let first = CalendarDate(start)
+            let last = max(CalendarDate(end) ?? first ?? .first, first ?? .first)
             let row = Row(
                 id: trip.id, name: RecordNames.name(trip), facts: facts.filter { !$0.isEmpty }.joined(separator: " · "), items: counts[trip.id] ?? 0,
-                isOver: end < today, isNow: start <= today && end >= today)
+                isOver: end < today, isNow: start <= today && end >= today, days: first.map { $0...last })
             return (row, start)
         }
         let ahead = all.filter { !$0.row.isOver }.sorted { ($0.start, $0.row.id) < ($1.start, $1.row.id) }
         let over = all.filter { $0.row.isOver }.sorted { ($0.start, $0.row.id) > ($1.start, $1.row.id) }
         rows = (ahead + (showsPast ? over : [])).map { $0.row }
+        everyRow = (over.reversed() + ahead).map { $0.row }
         overCount = over.count
         members = names.records(of: .member)
         if !rows.contains(where: { $0.id == selectedTrip }) { selectedTrip = rows.first?.id }
@@ -166,6 +179,8 @@ package struct ItineraryView: Sendable, PromptPane {
             let stop = stops[number]
             if stop.day == day, stop.item == selectedItem, stop.item != nil { return run(.open) }
             (day, selectedItem) = stop
+        case Self.dayTarget where plan == nil:
+            if let date = CalendarDate(days: number) { choose(tripDay: date) }
         case Self.dayTarget:
             guard let date = CalendarDate(days: number), plan?.days.contains(where: { $0.date == date }) == true else { return [.shared(.bell)] }
             detail = nil
@@ -239,12 +254,16 @@ package struct ItineraryView: Sendable, PromptPane {
         switch command {
         case .next: move(1)
         case .previous: move(-1)
-        case .nextDay: plan == nil ? move(1) : moveDay(1)
-        case .previousDay: plan == nil ? move(-1) : moveDay(-1)
+        case .nextDay: plan == nil ? moveMonth(1) : moveDay(1)
+        case .previousDay: plan == nil ? moveMonth(-1) : moveDay(-1)
+        case .first: moveToEnd(first: true)
+        case .last: moveToEnd(first: false)
         case .today:
             if plan != nil {
                 day = today
                 settle()
+            } else {
+                choose(tripDay: today)
             }
         case .open:
             guard detail == nil else { return [] }
@@ -269,9 +288,7 @@ package struct ItineraryView: Sendable, PromptPane {
             guard let trip = plan.map({ ($0.trip, $0.name) }) ?? selectedRow.map({ ($0.id, $0.name) }) else { return [.shared(.bell)] }
             question = .copy(trip.0, name: trip.1)
             input = LineField("Days later: ")
-        case .past:
-            showsPast.toggle()
-            show(trips: trips, items: items, names: RecordNames(members), now: LocalDateTime(date: today, time: time))
+        case .past: showPast(!showsPast)
         case .directions:
             guard let item = selectedItem.flatMap({ id in items.first { $0.id == id } }), let place = item.fields.text("location"),
                 let link = Directions.link(place)
@@ -323,6 +340,21 @@ package struct ItineraryView: Sendable, PromptPane {
         } else if !rows.isEmpty {
             let place = rows.firstIndex { $0.id == selectedTrip } ?? 0
             selectedTrip = rows[min(max(place + count, 0), rows.count - 1)].id
+        }
+    }
+
+    mutating func showPast(_ isWanted: Bool) {
+        showsPast = isWanted
+        show(trips: trips, items: items, names: RecordNames(members), now: LocalDateTime(date: today, time: time))
+    }
+
+    private mutating func moveToEnd(first: Bool) {
+        if detail != nil {
+            detailOffset = first ? 0 : max((detail?.count ?? 1) - 1, 0)
+        } else if plan != nil {
+            if let stop = first ? stops.first : stops.last { (day, selectedItem) = (stop.day, stop.item) }
+        } else if let row = first ? rows.first : rows.last {
+            selectedTrip = row.id
         }
     }
 

@@ -18,12 +18,14 @@ package struct LineField: Sendable {
     package let prompt: String
     /// Whether line feeds may be typed.
     package let isMultiline: Bool
-    package private(set) var editor = Terminal.LineEditor()
+    package private(set) var editor: Terminal.LineEditor
     private var chord = ChordReader()
 
-    package init(_ prompt: String, text: String = "", isMultiline: Bool = false) {
+    /// - Parameter limit: the largest number of characters in the text.
+    package init(_ prompt: String, text: String = "", isMultiline: Bool = false, limit: Int = Terminal.LineEditor.limit) {
         self.prompt = prompt
         self.isMultiline = isMultiline
+        editor = Terminal.LineEditor(limit: limit)
         editor.set(text)
     }
 

@@ -117,6 +117,7 @@ extension RoomView {
         for run in item.runs { body.append(run.text, style(run.style, item, nameStyle)) }
         if item.isEdited { body.append(" (edited)", theme[.muted]) }
         if item.isPending { body.append(" …", theme[.pending]) }
+        if !item.readers.isEmpty { body.append("  " + read(by: item.readers), theme[.muted]) }
         let indent = isWide ? head.width : min(head.width, 8)
         guard isWide else { return (head + body).wrapped(columns: columns, indent: indent) }
         let lines = body.wrapped(columns: max(columns - indent, 8))
@@ -125,6 +126,17 @@ extension RoomView {
             return StyledText(String(repeating: " ", count: max(indent - 2, 0))) + StyledText("│ ", theme[.frame]) + line
         }
     }
+
+    /// "read by Carmen and David", "read by Carmen, David and 2 more".
+    private func read(by members: [Identifier]) -> String {
+        var names = members.map { id in name[id].map { $0.split(separator: " ").first.map(String.init) ?? $0 } ?? "somebody" }.sorted()
+        if names.count > Self.mostReaders { names = names.prefix(Self.mostReaders - 1) + ["\(names.count - Self.mostReaders + 1) more"] }
+        guard let last = names.popLast() else { return "" }
+        return "read by " + (names.isEmpty ? last : names.joined(separator: ", ") + " and " + last)
+    }
+
+    /// The largest number of names behind a message.
+    private static var mostReaders: Int { 3 }
 
     private func style(_ style: TextRun.Style, _ item: TimelineItem, _ nameStyle: Style) -> Style {
         let base: Style

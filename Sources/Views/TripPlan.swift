@@ -104,7 +104,7 @@ extension TripPlan.Entry {
         ].compactMap(\.self)
     }
 
-    private static func short(_ date: CalendarDate) -> String { "\(TripWords.months[date.month - 1].prefix(3)) \(date.day)" }
+    private static func short(_ date: CalendarDate) -> String { EventText.dayAndMonth(date.description) }
 }
 
 /// Days in words.
@@ -113,10 +113,13 @@ enum TripWords {
     private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 
     /// "Friday, June 11" (R160).
-    static func day(_ date: CalendarDate) -> String { "\(weekdays[date.weekday.rawValue - 1]), \(months[date.month - 1]) \(date.day)" }
+    static func day(_ date: CalendarDate) -> String {
+        let month = months[date.month - 1]
+        return "\(weekdays[date.weekday.rawValue - 1]), " + (DateOrder.current == .monthFirst ? "\(month) \(date.day)" : "\(date.day) \(month)")
+    }
 
     /// "Fri, Jun 11"
-    static func short(_ date: CalendarDate) -> String { "\(weekdays[date.weekday.rawValue - 1].prefix(3)), \(months[date.month - 1].prefix(3)) \(date.day)" }
+    static func short(_ date: CalendarDate) -> String { "\(weekdays[date.weekday.rawValue - 1].prefix(3)), \(EventText.dayAndMonth(date.description))" }
 
     /// "New York" of a zone's name.
     static func city(_ zone: String) -> String { (zone.split(separator: "/").last.map(String.init) ?? zone).replacing("_", with: " ").printable }

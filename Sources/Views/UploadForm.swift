@@ -168,7 +168,9 @@ package struct UploadForm: Sendable {
         case (.down, []): return move(1)
         case (.up, []), (.tab, .shift): return move(-1)
         case (.tab, []): return field == .file && !file.text.isEmpty ? .completePath(file.text) : move(1)
-        case (.enter, []): return field == .file && problem(.file) == nil && title.text.isEmpty ? move(1) : finish()
+        // The same keys as in every form: Enter takes the field and moves on, and uploads behind the last one.
+        case (.enter, []): return field == fields.last ? finish() : move(1)
+        case (.character("s"), .control): return finish()
         case (.left, []) where isChoice: cycle(-1)
         case (.right, []) where isChoice: cycle(1)
         default:
@@ -176,6 +178,10 @@ package struct UploadForm: Sendable {
                 cycle(1)
             } else if let shared = write(key, keymap) {
                 return .shared(shared)
+            } else if isChoice, let letter = unused.text.last {
+                // A letter that belongs to no chord.
+                unused.set("")
+                choose(letter)
             }
         }
         problems[field] = nil
@@ -211,16 +217,40 @@ package struct UploadForm: Sendable {
         }
     }
 
-    /// Moves to another field; the field that loses the focus is checked, and a file supplies the document's name.
-    private mutating func move(_ step: Int) -> Outcome {
-        if field == .file {
-            options = []
-            let name = file.text.split(separator: "/").last.map(String.init) ?? ""
-            if title.text.isEmpty { title.set(NewUpload.title(ofFile: name)) }
-            // The extension limits the possible types; if only one fits, the form chooses it.
-            let fitting = DocumentType.allCases.indices.filter { index in FileExtension(fileName: name).map { DocumentType.allCases[index].extensions.contains($0) } ?? false }
-            if type == nil, fitting.count == 1 { type = fitting.first }
+    /// Selects the next choice that begins with a letter.
+    private mutating func choose(_ letter: Character) {
+        let labels: [String]
+        let now: Int?
+        switch field {
+        case .type: (labels, now) = (DocumentType.allCases.map(\.label), type)
+        case .school: (labels, now) = (["General"] + schools.map(\.name), school)
+        case .athlete: (labels, now) = (athletes.map(\.name), athlete)
+        case .file, .title, .text: return
         }
+        let order = labels.indices.map { ($0 + (now ?? -1) + 1) % labels.count }
+        guard let next = order.first(where: { labels[$0].lowercased().hasPrefix(letter.lowercased()) }) else { return }
+        switch field {
+        case .type: type = next
+        case .school: school = next
+        case .athlete: athlete = next
+        case .file, .title, .text: break
+        }
+    }
+
+    /// The name of the file supplies the document's title. Its extension limits the possible types; if only one fits,
+    /// the form chooses it.
+    private mutating func takeFile() {
+        guard field == .file else { return }
+        options = []
+        let name = file.text.split(separator: "/").last.map(String.init) ?? ""
+        if title.text.isEmpty { title.set(NewUpload.title(ofFile: name)) }
+        let fitting = DocumentType.allCases.indices.filter { index in FileExtension(fileName: name).map { DocumentType.allCases[index].extensions.contains($0) } ?? false }
+        if type == nil, fitting.count == 1 { type = fitting.first }
+    }
+
+    /// Moves to another field; the field that loses the focus is checked.
+    private mutating func move(_ step: Int) -> Outcome {
+        takeFile()
         let left = field
         let all = fields
         let place = all.firstIndex(of: field) ?? 0
@@ -252,6 +282,7 @@ package struct UploadForm: Sendable {
     var isComplete: Bool { fields.allSatisfy { problem($0) == nil } }
 
     private mutating func finish() -> Outcome {
+        takeFile()
         for field in fields { problems[field] = problem(field) }
         if let first = fields.first(where: { problems[$0] != nil }) {
             field = first
@@ -312,9 +343,9 @@ package struct UploadForm: Sendable {
                     }
                 }
             }
-            canvas.draw("Enter", at: inner.column, inner.endRow - 1, theme[isComplete ? .accent : .muted].with(.bold))
+            canvas.draw("Ctrl-S", at: inner.column, inner.endRow - 1, theme[isComplete ? .accent : .muted].with(.bold))
             canvas.draw(
-                TextWidth.cut("uploads  ↑ ↓ field  ← → choose  Tab completes a path  Esc cancels", to: inner.columns - 6), at: inner.column + 6, inner.endRow - 1,
+                TextWidth.cut("upload  Enter next field  ← → choose  Tab complete a path  Esc cancel", to: inner.columns - 7), at: inner.column + 7, inner.endRow - 1,
                 theme[.muted])
         }
         if isAskingToDiscard { PaneParts.dialog(Self.discardQuestion.map { StyledText($0) }, &canvas, theme, style: .failure) }

@@ -139,7 +139,7 @@ package struct ChangeText {
             } else {
                 text = content.printable
             }
-        case .integer(let number): text = String(number)
+        case .integer(let number): text = field.name == "octets" ? ByteCount.text(number) : String(number)
         case .flag(let flag): text = flag ? "yes" : "no"
         case .reference(let id), .link(_, let id):
             let name = names.name(id)

@@ -13,9 +13,19 @@ package enum EventText {
     package static func date(_ date: String) -> String { dates(date, nil) }
 
     /// A range of days: "Apr 15 - 16, 2026"; a text that is not a date stays as it is.
-    package static func dates(_ start: String, _ end: String?) -> String {
+    package static func dates(_ start: String, _ end: String?, _ order: DateOrder = .current) -> String {
         guard let first = split(start) else { return start.printable }
-        guard let end, end != start, let last = split(end) else { return "\(first.month) \(first.day), \(first.year)" }
+        let last = end.flatMap { $0 == start ? nil : split($0) }
+        switch order {
+        case .yearFirst: return last == nil ? start : "\(start) - \(end ?? start)"
+        case .dayFirst:
+            guard let last else { return "\(first.day) \(first.month) \(first.year)" }
+            if first.year != last.year { return "\(first.day) \(first.month) \(first.year) - \(last.day) \(last.month) \(last.year)" }
+            if first.month != last.month { return "\(first.day) \(first.month) - \(last.day) \(last.month) \(last.year)" }
+            return "\(first.day) - \(last.day) \(last.month) \(last.year)"
+        case .monthFirst: break
+        }
+        guard let last else { return "\(first.month) \(first.day), \(first.year)" }
         if first.year != last.year { return "\(first.month) \(first.day), \(first.year) - \(last.month) \(last.day), \(last.year)" }
         if first.month != last.month { return "\(first.month) \(first.day) - \(last.month) \(last.day), \(last.year)" }
         return "\(first.month) \(first.day) - \(last.day), \(last.year)"
@@ -59,8 +69,9 @@ package enum EventText {
     package static func lastDay(_ fields: Fields) -> String? { fields.text("end_date") ?? fields.text("start_date") }
 
     /// "Apr 15" of `YYYY-MM-DD`.
-    package static func dayAndMonth(_ date: String) -> String {
-        split(date).map { "\($0.month) \($0.day)" } ?? date.printable
+    package static func dayAndMonth(_ date: String, _ order: DateOrder = .current) -> String {
+        guard let parts = split(date) else { return date.printable }
+        return order == .monthFirst ? "\(parts.month) \(parts.day)" : "\(parts.day) \(parts.month)"
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -152,7 +152,7 @@ package enum RecordTables {
         }
     }
 
-    /// Every non-empty field of a record, one per line.
+    /// The name of a record, then the fields that are not empty, one per line.
     package static func details(_ record: Record, _ text: ChangeText) -> [String] {
         var lines = [RecordNames.name(record)]
         if record.kind == .event {
@@ -160,9 +160,12 @@ package enum RecordTables {
             lines.append("  \(EventText.dates(record.fields))  \(EventText.times(record.fields))".trimmedEnd)
         }
         let fields = record.kind.declaration.fields
-        let width = fields.map { TextWidth.of($0.label) }.max() ?? 0
-        for (index, field) in fields.enumerated() {
+        let shown = fields.indices.filter { place in record.fields[place].map { DetailFields.shows(fields[place], $0, of: record.kind) } ?? false }
+        let owner = record.athlete.map { ("Athlete", text.names.member($0)) }
+        let width = (shown.map { TextWidth.of(fields[$0].label) } + [owner.map { TextWidth.of($0.0) } ?? 0]).max() ?? 0
+        for index in shown {
             guard let value = record.fields[index] else { continue }
+            let field = fields[index]
             let label = "  " + TextWidth.pad(field.label, to: width + 2)
             if case .text(let content) = value, case .text = field.type {
                 for (place, line) in content.printableLines.enumerated() {
@@ -172,8 +175,7 @@ package enum RecordTables {
                 lines.append(label + text.value(value, field))
             }
         }
-        if let athlete = record.athlete { lines.append("  " + TextWidth.pad("Athlete", to: width + 2) + text.names.member(athlete)) }
-        lines.append("  " + TextWidth.pad("Id", to: width + 2) + record.id.description)
+        if let owner { lines.append("  " + TextWidth.pad(owner.0, to: width + 2) + owner.1) }
         return lines
     }
 

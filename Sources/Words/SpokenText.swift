@@ -58,7 +58,8 @@ package enum SpokenText {
         var lines = [RecordNames.name(record) + "."]
         if record.kind == .event { lines[0] = [EventText.name(record.fields), EventText.type(record.fields), EventText.status(record.fields)].joined(separator: ", ") + "." }
         for (index, field) in record.kind.declaration.fields.enumerated() {
-            guard let value = record.fields[index] else { continue }
+            // In an event the list of fields is what a listener asks for; digests and links of versions are for programs.
+            guard let value = record.fields[index], record.kind == .event || DetailFields.shows(field, value, of: record.kind) else { continue }
             var words = text.value(value, field)
             if case .text(let content) = value, case .text = field.type { words = content.printableLines.joined(separator: "\n") }
             lines.append("\(field.label): \(words)" + (words.hasSuffix(".") ? "" : "."))

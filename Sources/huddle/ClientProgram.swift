@@ -26,6 +26,7 @@ enum ClientProgram {
     private static func run(_ words: [String]) -> ExitStatus {
         Standard.claim()
         Signals.ignoreBrokenPipes()
+        DateOrder.current = DateOrder(locale: DateOrder.locale(Environment.value))
         do {
             var invocation = try Invocation(Array(words.dropFirst()))
             // This comes first: other users can see these words as long as the program runs.
@@ -68,6 +69,11 @@ enum ClientProgram {
                     return try Interactive.run(invocation, try Setting(invocation))
                 }
             case .batch(let isAtomic, let stops): return try BatchCommand(invocation, try Setting(invocation), isAtomic: isAtomic, stops: stops).run()
+            case .configure(let request):
+                let (lines, isDone) = ScreenConfiguration.perform(request)
+                guard isDone else { throw UsageError(lines.joined(separator: " ")) }
+                try Output.write(lines.joined(separator: "\n") + "\n")
+                return .done
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
             case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .exportCalendar, .document, .say, .leave, .ask, .deleted, .reminders, .identity, .open:
                 let setting = try Setting(invocation)

@@ -14,6 +14,7 @@ extension FullScreenClient: BufferHost {
     var facts: StatusFacts { picture.facts }
     var keymap: Keymap { appearance.keymap }
     var size: Size { screen.size }
+    var pictureCell: Size? { screen.pictures == nil ? nil : screen.cellSize }
     var isAsking: Bool { conversation.isAsking }
 
     func lines(of record: Record) -> [DetailLine] { records.lines(of: record, appearance.theme) }

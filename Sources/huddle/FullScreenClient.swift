@@ -59,8 +59,9 @@ final class FullScreenClient {
         maker = BackgroundFileWriter(session.waker)
         appearance = Appearance(configuration, depth: screen.depth)
         screen.setLinks(configuration.hyperlinks)
+        screen.setPictures(configuration.pictures == "auto" ? TerminalFeatures.knownPictures(Environment.value) : PictureProtocol(rawValue: configuration.pictures))
         let (theme, keymap) = (appearance.theme, appearance.keymap)
-        let locale = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap(Environment.value).first { !$0.isEmpty }
+        let locale = DateOrder.locale(Environment.value)
         let today = CalendarDate(LocalClock(zone: nil).today(Clock.wallMilliseconds())) ?? .first
         open = OpenViews(
             RoomBuffer(RoomView(size: screen.size, theme: theme, keymap: keymap), session),
@@ -100,6 +101,7 @@ final class FullScreenClient {
         screen.setMouse(configuration.takesMouse)
         screen.setTitles(configuration.setsTitle)
         screen.setLinks(configuration.hyperlinks)
+        screen.setPictures(configuration.pictures == "auto" ? TerminalFeatures.knownPictures(Environment.value) : PictureProtocol(rawValue: configuration.pictures))
         open.room.show(configuration.activity)
         for view in open.views.values { view.adopt(appearance.theme, keymap) }
         nameKeptKey()
@@ -228,7 +230,7 @@ final class FullScreenClient {
         if isShown(.room), isFocused { open.room.see() }
         picture.overlay?.draw(&canvas)
         picture.drawn = canvas
-        screen.show(canvas)
+        screen.show(canvas, picture: isShown(.documents) ? open.documents.picture : nil)
         screen.setTitle((facts.unread > 0 ? "(\(facts.unread)) " : "") + (facts.family == "Huddle" ? "" : facts.family + " — ") + "Huddle")
     }
 

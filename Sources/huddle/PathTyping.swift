@@ -12,6 +12,13 @@ enum PathTyping {
         return home + path.dropFirst()
     }
 
+    /// The folder for a download, with a slash at its end: the home folder's "Downloads" if there is one, otherwise the
+    /// home folder. A program that was started from a menu has another current folder than its user expects.
+    static var downloads: String {
+        guard Environment.value("HOME") != nil else { return "" }
+        return ((try? Files.status(expanded("~/Downloads"))) ?? nil)?.kind == .folder ? "~/Downloads/" : "~/"
+    }
+
     /// Completes a path as a shell does: as far as all matches agree.
     ///
     /// - Returns: the completed text, and the matches if there are several.

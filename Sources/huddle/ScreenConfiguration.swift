@@ -22,6 +22,8 @@ struct ScreenConfiguration {
     private(set) var showsTyping = true
     /// Whether links are written as terminal hyperlinks; `nil`: only for terminals that are known to support them.
     private(set) var hyperlinks: Bool?
+    /// How pictures are shown: a protocol, "off", or "auto" for the one that the terminal is known to take.
+    private(set) var pictures = "auto"
     /// The content of the room besides messages.
     private(set) var activity = TimelineActivity.all
     /// The command to run for a notification; empty for none.
@@ -76,6 +78,9 @@ struct ScreenConfiguration {
         case .hyperlinks:
             guard words.count == 1, setting.words.contains(words[0]) else { return usage }
             hyperlinks = words[0] == "auto" ? nil : words[0] == "on"
+        case .pictures:
+            guard words.count == 1, setting.words.contains(words[0]) else { return usage }
+            pictures = words[0]
         case .activity:
             guard words.count == 1, let wanted = TimelineActivity(rawValue: words[0]) else { return usage }
             activity = wanted
@@ -101,10 +106,22 @@ struct ScreenConfiguration {
         case .title: setsTitle ? "on" : "off"
         case .typing: showsTyping ? "on" : "off"
         case .hyperlinks: hyperlinks.map { $0 ? "on" : "off" } ?? "auto"
+        case .pictures: pictures
         case .activity: activity.rawValue
         case .notify: notify.isEmpty ? "none" : NotificationWay.allCases.filter(notify.contains).map(\.rawValue).joined(separator: " ")
         case .notifyCommand: notifyCommand.isEmpty ? "none" : notifyCommand.map { SlashCommand.quoted($0).printable }.joined(separator: " ")
         }
+    }
+
+    /// Carries out a request of `huddle config`, in the words of the program's own commands. A screen that is open has the
+    /// result when it starts the next time.
+    ///
+    /// - Returns: the lines to print, and false for a value that the setting does not take.
+    static func perform(_ request: SettingRequest) -> (lines: [String], isDone: Bool) {
+        var configuration = load()
+        let (lines, isChanged) = configuration.perform(request, isPlain: true)
+        let isDone = if case .set = request { isChanged } else { true }
+        return (lines.map { $0.replacing("/set ", with: "huddle config ").replacing(" set ", with: " huddle config ").replacing(" That counts on the full screen.", with: "") }, isDone)
     }
 
     // MARK: While the program runs

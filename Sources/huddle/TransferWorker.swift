@@ -1,8 +1,11 @@
+import Bytes
 import Crypto
 import Documents
 import Locks
+import Pictures
 import Posix
 import Sessions
+import Terminal
 
 /// A thread that uploads and downloads files, or sends requests about documents by HTTP, one job after the other, so
 /// that no key waits for the network. The thread exists while there are jobs; `JobLine` decides which one is next.
@@ -108,12 +111,20 @@ final class TransferWorker: Sendable {
                 }
                 report(.done(number, document: nil, key: nil))
             }
+        case .picture(let document):
+            // A picture is an extra: after a failure the icon of the document's type stays, without a sentence.
+            do throws(DocumentFailure) { report(.picture(document, try picture(of: document, server))) } catch {}
         case .links(let document): report(.links(document, try server.shares(document)))
         case .share(let document, let school): report(.made(document, school: school, try server.share(document, school: school, days: nil)))
         case .revoke(let link, let document):
             try server.revoke(link, of: document)
             report(.revoked(document))
         }
+    }
+
+    private func picture(of document: Identifier, _ server: DocumentServer) throws(DocumentFailure) -> TerminalPicture? {
+        guard let file = try server.thumbnail(document), let found = JPEGPicture.decode(file) else { return nil }
+        return TerminalPicture(width: found.width, height: found.height, pixels: found.pixels, file: file)
     }
 
     private func isStopped(_ number: Int) -> Bool { state.withLock { $0.line.isStopped(number) } }

@@ -209,6 +209,18 @@ struct TerminalFeaturesTests {
         #expect(TerminalFeatures.knowsLinks { variables[$0] } == areKnown)
     }
 
+    @Test("R129 Pictures are shown where the terminal is known to take them, and not behind a multiplexer", arguments: [
+        ("TERM=xterm-kitty", PictureProtocol.kitty), ("TERM=xterm-256color KITTY_WINDOW_ID=1", .kitty), ("TERM=xterm-ghostty", .kitty), ("TERM=xterm-256color KONSOLE_VERSION=220400", .kitty),
+        ("TERM=xterm-256color KONSOLE_VERSION=211203", nil), ("TERM=xterm-256color TERM_PROGRAM=iTerm.app", .iterm2), ("TERM=xterm-256color LC_TERMINAL=iTerm2", .iterm2),
+        ("TERM=xterm-256color TERM_PROGRAM=WezTerm", .iterm2), ("TERM=foot", .sixel), ("TERM=foot-extra", .sixel), ("TERM=mlterm", .sixel), ("TERM=football", nil),
+        ("TERM=tmux-256color KITTY_WINDOW_ID=1", nil), ("TERM=xterm-kitty TMUX=/tmp/x", nil), ("TERM=screen-256color STY=1", nil), ("TERM=linux", nil), ("TERM=xterm-256color", nil), ("", nil),
+    ] as [(String, PictureProtocol?)])
+    func pictures(environment: String, format: PictureProtocol?) {
+        let pairs = environment.split(separator: " ").map { $0.split(separator: "=").map(String.init) }
+        let variables = Dictionary(pairs.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+        #expect(TerminalFeatures.knownPictures { variables[$0] } == format)
+    }
+
     @Test("A title is set only if the original one can be restored", arguments: [("xterm-256color", true), ("tmux-256color", true), ("linux", false), ("vt220", false), ("screen-256color", false)])
     func titles(name: String, hasTitle: Bool) throws {
         #expect(try TerminalFeatures(name).hasTitle == hasTitle)

@@ -47,6 +47,22 @@ extension SystemTests {
             return try String(#require(answer.output.split(separator: " ").first))
         }
 
+        @Test("A file whose name is not UTF-8 is uploaded under the name that a person sees, and saved into such a folder")
+        func names() throws {
+            let server = try RunningServer(folder.path + "/data")
+            let huddle = HuddleProgram(server, token: parent.token)
+            _ = try pdf()
+            let script = """
+                cd '\(folder.path)' && f=$(printf 'caf\\351.pdf') && d=$(printf 'd\\351') && cp t.pdf "$f" && mkdir "$d" || exit 9
+                '\(try Programs.path("huddle"))' docs upload "$f" --type transcript --title Cafe --athlete '\(athlete.name)' || exit 8
+                '\(try Programs.path("huddle"))' docs download Cafe --output "$d/" || exit 7
+                cmp t.pdf "$d"/*.pdf
+                """
+            let answer = try Programs.run("/bin/sh", ["-c", script], environment: huddle.environment)
+            #expect(answer.ending == .exited(0), "\(answer)")
+            #expect(try huddle.run("docs", "--json").lines().first?["fields"]?["file_name"]?.string == "caf\u{FFFD}.pdf")
+        }
+
         // MARK: The plain way
 
         @Test("R121 R123 R125 R143 R149 upload, list, versions, download, figures, delete and restore; in words and as JSON")

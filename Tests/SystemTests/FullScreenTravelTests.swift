@@ -94,7 +94,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         }
         try terminal.type("n")
         try expect(terminal, "Upload Document")
-        try terminal.type("\r")
+        try terminal.type("\u{13}")
         try expect(terminal, "File is required")
         try terminal.type(folder.path + "/Fall_gr\t")
         try expect(terminal, "Fall_grades.pdf")
@@ -113,7 +113,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try terminal.type("\r")
         try expect(terminal, "None. s makes one for a school.")
         try terminal.type("d")
-        try expect(terminal, "Save as: Fall_grades.pdf")
+        try expect(terminal, "Save as: ~/Fall_grades.pdf")
         let copy = folder.path + "/copy.pdf"
         try terminal.type("\u{15}\(copy)\r")
         try expect(terminal, "copy.pdf is here.")

@@ -38,7 +38,7 @@ struct FullScreenUploadTests: FullScreenSteps {
     private func upload(_ path: String, _ terminal: PseudoTerminal) throws {
         try terminal.type("n\(path)\u{1B}[B")
         try expect(terminal, "‹ Highlight Video ›")
-        try terminal.type("\r")
+        try terminal.type("\u{13}")
     }
 
     private func documents() throws -> [JSONValue] { try HuddleProgram(server, token: athlete.token).run("docs", "--json").lines() }

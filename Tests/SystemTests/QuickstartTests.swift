@@ -89,6 +89,8 @@ extension SystemTests {
             try terminal.type("/quit\r")
             #expect(try terminal.waitForEnd() == .exited(0))
             #expect(kill(first, 0) == 0, "the server runs on")
+            func documents() throws -> Int { try clone.huddle(["docs", "--profile", "carmen", "--json"]).lines().count }
+            #expect(try documents() == 1, "the page of documents is not empty")
 
             try clone.killServer(first)
             let again = try clone.start()
@@ -98,6 +100,7 @@ extension SystemTests {
             #expect(second != first)
             try again.type("\u{4}")
             #expect(try again.waitForEnd() == .exited(0))
+            #expect(try documents() == 1)
         }
 
         @Test("the sign-ins are in profiles of the user alone: no process has a token in its command line, and the screen shows none")

@@ -46,6 +46,18 @@ struct FrameEncoderTests {
         #expect(Self.encode(&encoder, Self.canvas(["go here"])) == "^[?25l^[1;1H^[0mgo here^[K")
     }
 
+    @Test("The console of Linux gets glyphs of its fonts, in as many columns; letters stay; another terminal gets all")
+    func console() {
+        let text = "▸ Camp … “ok” 🎥│é日"
+        var encoder = FrameEncoder(depth: .sixteen, isConsole: true)
+        let shown = Self.encode(&encoder, Self.canvas([text], columns: 24))
+        #expect(shown.contains("> Camp ~ \"ok\" ") && shown.contains("* ") && shown.contains("│é日") && !shown.contains("🎥") && !shown.contains("▸"), "\(shown)")
+        var other = FrameEncoder(depth: .sixteen)
+        #expect(Self.encode(&other, Self.canvas([text], columns: 24)).contains("▸ Camp … “ok” "))
+        for character in "▸…–“🎥📄▢✓●━é日łxи" { #expect(TextWidth.of(ConsoleGlyph.text(character)) == TextWidth.of(character), "\(character)") }
+        #expect(ConsoleGlyph.isConsole("linux") && ConsoleGlyph.isConsole("linux-16color") && !ConsoleGlyph.isConsole("linuxterm") && !ConsoleGlyph.isConsole(nil))
+    }
+
     @Test("No address ends its sequence, and an invalid address gives no link", arguments: [
         ("https://example.org/a;b?c=d&e#f", "https://example.org/a;b?c=d&e#f"), ("HTTP://x", "HTTP://x"), ("https://é.example/日", "https://%C3%A9.example/%E6%97%A5"),
         ("https://x/\u{7}", nil), ("https://x/\u{1B}\\", nil), ("https://x/\u{9C}", nil), ("https://x/ y", nil), ("https://x/\n", nil), ("https://x/\u{7F}", nil), ("https://x/\u{2028}", nil),
@@ -122,7 +134,7 @@ struct ThemeTests {
     @Test("The number of colours comes from NO_COLOR first, then COLORTERM, then terminfo", arguments: [
         (256, ["NO_COLOR": "1", "COLORTERM": "truecolor"], .none), (256, ["NO_COLOR": ""], .palette),
         (256, ["COLORTERM": "truecolor"], .direct), (8, ["COLORTERM": "24bit"], .direct), (8, ["TERM": "xterm-direct"], .direct),
-        (8, [:], .eight), (16, [:], .sixteen), (-1, [:], .none), (0, [:], .none),
+        (8, [:], .eight), (8, ["TERM": "linux"], .sixteen), (16, [:], .sixteen), (-1, [:], .none), (0, [:], .none),
     ] as [(Int, [String: String], ColourDepth)])
     func depth(colours: Int, environment: [String: String], depth: ColourDepth) {
         #expect(ColourDepth(colours: colours, environment: { environment[$0] }) == depth)

@@ -47,6 +47,29 @@ struct LineEditorTests {
         #expect(Self.shown(editor) == "see x1|", "it begins with the latest again")
     }
 
+    @Test("A search takes 256 characters, whatever is typed or pasted, and a key costs the same behind a long text; accents still join")
+    func searchLimit() {
+        var editor = LineEditor(limit: LineEditor.searchLimit)
+        for _ in 0..<2 * LineEditor.searchLimit { _ = editor.insert("x") }
+        #expect(editor.characters.count == LineEditor.searchLimit)
+        editor.set("")
+        _ = editor.insert(String(repeating: "word ", count: 1_000))
+        #expect(editor.characters.count == LineEditor.searchLimit)
+        #expect(editor.insert("y") == .none)
+        var joined = LineEditor()
+        for piece in ["e", "\u{301}", "x", "\u{301}"] { _ = joined.insert(piece) }
+        #expect(joined.characters == ["e\u{301}", "x\u{301}"])
+        joined.moveCursor(to: 1)
+        _ = joined.insert("a")
+        #expect(Self.shown(joined) == "e\u{301}a|x\u{301}")
+        // A mark without a base joins the letter that is typed before it.
+        var mark = LineEditor()
+        _ = mark.insert("\u{301}")
+        mark.moveCursor(to: 0)
+        _ = mark.insert("e")
+        #expect(mark.characters == ["e\u{301}"])
+    }
+
     @Test("Keys edit the text", arguments: [
         ("hello<ctrl-a>", "|hello"), ("hello<home><ctrl-e>!", "hello!|"), ("hello<ctrl-b><left>X", "helX|lo"), ("ab<ctrl-a><ctrl-f>x", "ax|b"),
         ("one two<alt-b>", "one |two"), ("one two<alt-b><alt-b><alt-f>", "one| two"), ("a-b c<alt-b><alt-b>", "a-|b c"), ("ab<ctrl-a><alt-b>", "|ab"),

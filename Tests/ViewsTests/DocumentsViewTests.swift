@@ -86,7 +86,7 @@ struct DocumentsViewTests {
             └──────────────────────────────────────┘
 
 
-             Enter open  n upload  d fetch  s share  / search  t types  f school  ? keys
+             Enter open  n upload  d download  s share  / search  t types  f school  ? keys
              1 pending · huddle.example
             """)
         for columns in [24, 51, 120] {
@@ -165,6 +165,40 @@ struct DocumentsViewTests {
         #expect(Self.type(&view, "k", "k", "k", "x", "y") == [.pane(.submit("/rm document \(Self.id(2))"))])
         view.show([], names: RecordNames([]), context: .all)
         #expect(view.opened == nil)
+    }
+
+    @Test("R129 R147 An open document has its picture at the right, over blank cells; a dialog, a form, another document and a small screen have none")
+    func picture() throws {
+        func canvas(_ view: DocumentsView, columns: Int = 100, rows: Int = 24) -> Canvas {
+            var view = view
+            view.size = Size(columns: columns, rows: rows)
+            var canvas = Canvas(view.size)
+            view.draw(RoomViewTests.facts(), &canvas)
+            return canvas
+        }
+        var view = Self.view(columns: 100, rows: 24)
+        Self.type(&view, "enter")
+        view.showDetail(Self.id(2), ["Transcript 2026", "  Notes  " + String(repeating: "word ", count: 60)])
+        let before = canvas(view)
+        #expect(before.picture == nil)
+        view.picture = DocumentsView.Picture(document: Self.id(2), width: 240, height: 320, cell: Size(columns: 10, rows: 20))
+        let drawn = canvas(view)
+        let place = try #require(drawn.picture)
+        #expect(place.rect.columns == 18 && place.rect.rows == 12 && place.rect.endColumn == 98, "\(place)")
+        for row in place.rect.row..<place.rect.endRow {
+            for column in place.rect.column..<place.rect.endColumn { #expect(drawn[column, row].character == " ", "\(drawn.text)") }
+        }
+        #expect(drawn.text.contains("v2  Transcript 2026.pdf"))
+        Self.type(&view, "x")
+        #expect(canvas(view).picture == nil, "a question covers it")
+        Self.type(&view, "n", "?")
+        #expect(canvas(view).picture == nil, "the keys cover it")
+        Self.type(&view, "esc", "N")
+        #expect(view.form != nil && canvas(view).picture == nil)
+        Self.type(&view, "esc")
+        #expect(canvas(view).picture == place && canvas(view, columns: 60).picture == nil && canvas(view, rows: 12).picture == nil)
+        view.picture = DocumentsView.Picture(document: Self.id(3), width: 240, height: 320, cell: Size(columns: 10, rows: 20))
+        #expect(canvas(view).picture == nil && canvas(view).text == before.text)
     }
 
     @Test("Esc asks before it drops a typed upload; forms of earlier runs open one after the other")
@@ -403,7 +437,7 @@ struct DocumentsViewTests {
     func form() throws {
         var view = Self.view(rows: 24)
         Self.type(&view, "n")
-        #expect(Self.type(&view, "enter").isEmpty)
+        #expect(Self.type(&view, "ctrl-s").isEmpty)
         #expect(Self.drawn(view).contains("File is required"))
         // The text that a terminal pastes for a dropped file.
         _ = view.handle(.paste("'/home/x/Fall_highlights.mp4' "))
@@ -413,10 +447,10 @@ struct DocumentsViewTests {
         Self.type(&view, "down")
         let filled = Self.drawn(view)
         #expect(filled.contains("Fall highlights") && filled.contains("‹ Highlight Video ›"), "\(filled)")
-        Self.type(&view, "right", "down", "down", "right", "enter")
+        Self.type(&view, "right", "down", "down", "right", "ctrl-s")
         #expect(Self.drawn(view).contains("Invalid file type. Transcript requires .pdf, .txt."))
         Self.type(&view, "down", "left", "down")
-        let done = Self.type(&view, "enter")
+        let done = Self.type(&view, "ctrl-s")
         #expect(done == [
             .upload(UploadDescription(path: "/home/x/Fall_highlights.mp4", type: "highlight_video", title: "Fall highlights", text: nil, school: Self.id(90), athlete: Self.maya, replaces: nil))
         ])
@@ -450,6 +484,30 @@ struct DocumentsViewTests {
         #expect(Self.drawn(view).contains("the next one"))
     }
 
+    @Test("The form of an upload has the keys of every form: Enter moves on and uploads behind the last field, Ctrl-S uploads, letters choose")
+    func keysOfForm() {
+        var view = Self.view(rows: 24)
+        Self.type(&view, "n")
+        _ = view.handle(.paste("/x/Fall_grades.pdf"))
+        Self.type(&view, "enter")
+        #expect(view.form?.field == .type && view.form?.title.text == "Fall grades")
+        Self.type(&view, "t", "enter")
+        #expect(view.form?.field == .title && Self.drawn(view).contains("Transcript"))
+        Self.type(&view, "enter", "l", "enter")
+        #expect(Self.drawn(view).contains("Łódź University") || Self.drawn(view).contains("General"))
+        #expect(view.form?.field == .text)
+        let done = Self.type(&view, "enter")
+        #expect(done.count == 1, "\(done)")
+        var other = Self.view(rows: 24)
+        Self.type(&other, "n")
+        _ = other.handle(.paste("/x/Fall_grades.pdf"))
+        #expect(Self.type(&other, "ctrl-s").isEmpty && Self.drawn(other).contains("Document type is required"), "it fits two types")
+        Self.type(&other, "r")
+        #expect(Self.drawn(other).contains("‹ Resume ›"))
+        #expect(Self.type(&other, "ctrl-x", "d").count == 1 && Self.drawn(other).contains("‹ Resume ›"), "a chord is not a letter")
+        #expect(Self.type(&other, "ctrl-s").count == 1)
+    }
+
     @Test("An upload form outlasts the program as text; the next of several forms opens when one is closed")
     func keptForm() throws {
         var view = Self.view(rows: 24)
@@ -463,8 +521,8 @@ struct DocumentsViewTests {
         var again = Self.view(rows: 24)
         again.restore(forms: texts + ["{", "{\"file\":\"/b.pdf\",\"school\":\"x\"}", "{\"file\":\"/b.pdf\",\"replaces\":\"\(Self.id(2))\",\"replaces_title\":\"Transcript 2026\"}"])
         #expect(again.typedForms.first == texts.first)
-        let upload = Self.type(&again, "enter")
-        #expect(upload == Self.type(&view, "enter") && upload.count == 1, "\(upload)")
+        let upload = Self.type(&again, "ctrl-s")
+        #expect(upload == Self.type(&view, "ctrl-s") && upload.count == 1, "\(upload)")
         again.closeForm()
         again.show(Self.documents, names: RecordNames(Self.others + Self.documents), context: .all)
         #expect(again.form?.file.text == "/b.pdf" && again.form?.replaces?.id == Self.id(2) && again.form?.version == 3 && again.typedForms.count == 1)
@@ -490,8 +548,8 @@ struct DocumentsViewTests {
         var view = DocumentsView(size: Size(columns: 80, rows: 24), theme: .dark, keymap: ViewCommands.defaultKeymap())
         Self.type(&view, "n")
         _ = view.handle(.paste("a.pdf"))
-        Self.type(&view, "enter", "down", "enter")
-        #expect(Self.drawn(view).contains("There is no athlete"))
+        Self.type(&view, "ctrl-s")
+        #expect(Self.drawn(view).contains("There is no athlete"), "\(Self.drawn(view))")
         func learn(_ records: [Record]) { view.show([], names: RecordNames(records), context: .all) }
         learn(Self.others)
         #expect(!Self.drawn(view).contains("There is no athlete") && !Self.drawn(view).contains("Athlete *"))
@@ -508,7 +566,7 @@ struct DocumentsViewTests {
         let text = Self.drawn(view)
         for words in ["Next version of Transcript 2026", "Ashgrove College"] { #expect(text.contains(words)) }
         _ = view.handle(.paste("new.pdf"))
-        #expect(Self.type(&view, "enter") == [
+        #expect(Self.type(&view, "ctrl-s") == [
             .upload(UploadDescription(path: "new.pdf", type: "transcript", title: "Transcript 2026", text: nil, school: Self.id(90), athlete: Self.maya, replaces: Self.id(2)))
         ])
     }

@@ -159,6 +159,17 @@ struct FormViewTests {
         #expect(form.rows[form.focus].isEmpty)
     }
 
+    @Test("From an open list, too, the user reaches another page, and finds the list as it was; kilobytes of typing stay a search of 256 characters")
+    func pageFromList() throws {
+        var form = try Self.add(.event)
+        try Self.go(&form, "School")
+        Self.type(&form, "Hud")
+        #expect(Self.type(&form, "alt-1") == [.shared(.show(1))])
+        #expect(form.picker?.editor.text == "Hud")
+        for _ in 0..<2_000 { Self.type(&form, "x") }
+        #expect(form.picker?.editor.characters.count == 256)
+    }
+
     @Test("R072 R073 A school outside the list becomes a name in the host field, and no school is chosen")
     func notListed() throws {
         var form = try Self.add(.event)
@@ -173,6 +184,14 @@ struct FormViewTests {
         #expect(Self.drawn(form).contains("Other (not listed)") && Self.drawn(form).contains("+ Add new school"))
         // Also before a name is typed.
         #expect(Self.type(&form, "down", "enter") == [.addSchool("")])
+        // None is offered once a school is chosen, and takes it away.
+        #expect(!Self.drawn(form).contains("None"))
+        form.choose(FormOption(Self.school, "Hudson Valley College"), .school)
+        try Self.go(&form, "School")
+        Self.type(&form, " ")
+        #expect(Self.drawn(form).contains("None"))
+        Self.type(&form, "up", "enter")
+        #expect(form.rows.first { $0.label == "School" }?.isEmpty == true)
     }
 
     @Test("R102 The form offers the coaches of the event's school first, and sends only additions and removals")

@@ -73,12 +73,12 @@ struct ItineraryViewTests {
     @Test("Upcoming trips are listed by their first days; past ones on demand")
     func list() throws {
         var view = try Self.view()
-        #expect(Self.drawn(view, rows: 8) == """
-             The Rivera family  viewing Maya's season                   Dana Rivera is here
+        #expect(Self.drawn(view, columns: 75, rows: 8) == """
+             The Rivera family  viewing Maya's season              Dana Rivera is here
              Trips  2 ahead, 1 over (p shows them)
-            ▸ Albany, three days                                               now  5 items
+            ▸ Albany, three days                                          now  5 items
               Nov 21 - 23, 2026 · Albany, NY
-              Texas                                                                 0 items
+              Texas                                                            0 items
               Jan 5, 2027 · Albany, NY
              Enter by day  n new  e change  s move  c copy  x delete  q back  ? keys
              1 pending · huddle.example
@@ -87,6 +87,46 @@ struct ItineraryViewTests {
         #expect(Self.drawn(view).contains("Old one"))
         let none = try Self.drawn(Self.view([], []))
         #expect(none.contains("No trips ahead") && none.contains("n  + Add Trip"))
+    }
+
+    @Test("R161 A month beside the list shows all trips; paging selects a trip, a day selects the trip on it, also one that is over")
+    func monthOfTrips() throws {
+        var view = try Self.view()
+        let lines = Self.drawn(view).split(separator: "\n").map(String.init)
+        #expect(lines[2].hasPrefix(" November 2026 ") && lines[2].contains("▸ Albany, three days"), "\(lines)")
+        #expect(lines.contains { $0.contains("15  16  17  18  19  20  21•") } && lines.contains { $0.contains("22•─23•") } && lines.contains { $0.contains("1 trip this month") }, "\(lines)")
+        Self.type(&view, "right")
+        #expect(view.selectedTrip == Self.id(1) && Self.drawn(view).contains("December 2026") && Self.drawn(view).contains("0 trips this month"))
+        Self.type(&view, "l")
+        #expect(view.selectedTrip == Self.id(2) && Self.drawn(view).contains("January 2027"))
+        Self.type(&view, "h", "h", "j", "k")
+        #expect(view.selectedTrip == Self.id(1) && Self.drawn(view).contains("November 2026"), "the month follows the list")
+        // The arrows reach a month of a trip that is over; its day brings it into the list.
+        for _ in 0..<8 { Self.type(&view, "left") }
+        var canvas = Canvas(Size(columns: 80, rows: 18))
+        view.draw(RoomViewTests.facts(), &canvas)
+        #expect(canvas.text.contains("March 2026") && !canvas.text.contains("Old one"), "\(canvas.text)")
+        _ = view.handle(try OverlayTests.click(" 1•", canvas))
+        #expect(view.selectedTrip == Self.id(3) && Self.drawn(view).contains("Sun, Mar 1: Old one"), "\(Self.drawn(view))")
+        Self.type(&view, ".")
+        #expect(view.selectedTrip == Self.id(1) && Self.drawn(view).contains("Sat, Nov 21: Albany, three"), "\(Self.drawn(view))")
+        for _ in 0..<200 { Self.type(&view, "left") }
+        #expect(view.toast == "10 years back and ahead at most." && Self.drawn(view).contains("2016"))
+    }
+
+    @Test("Home, End, g g and G go to the first and the last, in the list, in a trip and in an item")
+    func ends() throws {
+        for (last, first) in [("end", "home"), ("G", "g g")] {
+            var view = try Self.view()
+            Self.type(&view, last)
+            #expect(view.selectedTrip == Self.id(2))
+            Self.type(&view, first)
+            #expect(view.selectedTrip == Self.id(1))
+            Self.type(&view, "enter", last)
+            #expect(view.selectedItem == Self.id(13) && view.day == CalendarDate("2026-11-23"))
+            Self.type(&view, first)
+            #expect(view.selectedItem == Self.id(14) && view.day == CalendarDate("2026-11-21"))
+        }
     }
 
     @Test("R151 R152 R156 R159 R160 A trip by day shows stays on every day, zones, durations, empty days")

@@ -113,6 +113,17 @@ struct RoomViewTests {
         func add() { count.withLock { $0 += 1 } }
     }
 
+    @Test("The members who have read a message are named behind it, at most three", arguments: [
+        ([dana], "ok  read by Dana"), ([dana, maya], "ok  read by Dana and Maya"), ([dana, dana, dana, maya], "ok  read by Dana, Dana and 2 more"), ([], "ok"),
+    ] as [([Identifier], String)])
+    func readers(members: [Identifier], line: String) {
+        let room = Self.room(items: [Self.message(1, "ok", by: Self.maya, at: 660) { $0.readers = members }])
+        var canvas = Canvas(Size(columns: 80, rows: 16))
+        room.draw(&canvas)
+        let rows = canvas.text.split(separator: "\n").map(String.init)
+        #expect(rows.contains { $0.hasSuffix(line) }, "\(canvas.text)")
+    }
+
     @Test("A typed letter lays out no old items; a new item, another width and another name do")
     func laidOutOnce() {
         let count = Count()

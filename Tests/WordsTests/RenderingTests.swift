@@ -35,6 +35,29 @@ struct RenderingTests {
         #expect(EventText.dates(World.event(values).fields) == text)
     }
 
+    @Test("R010 Dates follow the order of the locale", arguments: [
+        (DateOrder.dayFirst, "15 Apr 2026", "15 - 16 Apr 2026", "30 Apr - 2 May 2026", "31 Dec 2026 - 2 Jan 2027", "15 Apr"),
+        (.yearFirst, "2026-04-15", "2026-04-15 - 2026-04-16", "2026-04-30 - 2026-05-02", "2026-12-31 - 2027-01-02", "15 Apr"),
+        (.monthFirst, "Apr 15, 2026", "Apr 15 - 16, 2026", "Apr 30 - May 2, 2026", "Dec 31, 2026 - Jan 2, 2027", "Apr 15"),
+    ])
+    func orders(order: DateOrder, day: String, days: String, months: String, years: String, short: String) {
+        #expect(EventText.dates("2026-04-15", nil, order) == day && EventText.dates("2026-04-15", "2026-04-15", order) == day)
+        #expect(EventText.dates("2026-04-15", "2026-04-16", order) == days)
+        #expect(EventText.dates("2026-04-30", "2026-05-02", order) == months)
+        #expect(EventText.dates("2026-12-31", "2027-01-02", order) == years)
+        #expect(EventText.dayAndMonth("2026-04-15", order) == short)
+        #expect(EventText.dates("bad\u{1B}", nil, order) == "bad\u{FFFD}")
+    }
+
+    @Test("R010 The locale decides the order of dates", arguments: [
+        (nil, DateOrder.monthFirst), ("C.UTF-8", .monthFirst), ("en_US.UTF-8", .monthFirst), ("es_PR", .monthFirst), ("de_DE.UTF-8", .dayFirst), ("en_GB", .dayFirst),
+        ("pl-PL", .dayFirst), ("sv_SE@euro", .dayFirst), ("en_CA", .monthFirst), ("fr_CA", .dayFirst), ("ja_JP.eucJP", .yearFirst), ("en_DK", .yearFirst), ("hu_HU", .yearFirst),
+    ] as [(String?, DateOrder)])
+    func localeOrders(locale: String?, order: DateOrder) {
+        #expect(DateOrder(locale: locale) == order)
+        #expect(DateOrder.locale { $0 == "LC_TIME" ? locale : $0 == "LANG" ? "fr_FR" : "" } == locale ?? "fr_FR")
+    }
+
     @Test("R018 Status", arguments: [
         (true, true, "Attended"), (false, true, "Attended"), (true, false, "Registered"), (false, false, "Not Registered"),
     ])
@@ -77,6 +100,30 @@ struct RenderingTests {
             _ = canvas.draw(line, at: 0, 0)
             #expect(canvas[12, 0].character == end, "\(canvas.text)")
         }
+    }
+
+    @Test("An event in full says each fact once, and shows no id; a document shows its size for people, and nothing for programs")
+    func details() {
+        let event = World.event([
+            "name": .text("Fall Camp"), "type": .text("camp"), "start_date": .text("2026-12-05"), "start_time": .text("09:00"), "cost": .text("60.00"),
+            "registered": .flag(true), "attended": .flag(false), "city": .text("Albany"),
+        ])
+        var fields = Fields(.document)
+        for (name, value) in [
+            "title": .text("Fall transcript"), "type": .text("transcript"), "version": .integer(2), "octets": .integer(20_221), "is_current": .flag(true),
+            "replaces": .reference(World.id(60)), "sha256": .text(String(repeating: "a", count: 64)), "file_name": .text("fall.pdf"),
+        ] as [String: Value] { fields[name] = value }
+        let document = Record(
+            kind: .document, id: World.id(61), athlete: World.athlete, version: 1, createdAt: 0, createdBy: World.athlete, updatedAt: 0, updatedBy: World.athlete,
+            fields: fields)
+        let text = ChangeText(RecordNames([World.member(World.athlete, "Elena Rivera"), event, document])) { _ in "09:14" }
+        let lines = RecordTables.details(event, text)
+        #expect(lines.first == "Fall Camp (Camp, Registered)")
+        for fact in ["Fall Camp", "Dec 5, 2026", "09:00", "Registered", "60.00", "Albany"] { #expect(lines.count { $0.contains(fact) } == 1, "\(fact) in \(lines)") }
+        #expect(!lines.contains { $0.contains(event.id.description) })
+        let file = RecordTables.details(document, text)
+        #expect(file.first == "Fall transcript" && file.contains { $0.hasPrefix("  Size") && $0.hasSuffix(" 19.7 KB") }, "\(file)")
+        for word in ["SHA-256", "Current", "Replaces", "Id "] { #expect(!file.contains { $0.contains(word) }, "\(word) is in \(file)") }
     }
 
     @Test("A table aligns wide text and leaves out empty columns")

@@ -72,15 +72,15 @@ struct TimelineTests {
             ])
     }
 
-    static func read(_ sequence: Int64, at position: Int64, version: Int64 = 1) -> Change {
+    static func read(_ sequence: Int64, at position: Int64, version: Int64 = 1, by member: Identifier = World.parent) -> Change {
         var fields = Fields(.readingPosition)
         fields["sequence"] = .integer(position)
-        let id = ReadingPosition.id(of: World.parent)
+        let id = ReadingPosition.id(of: member)
         let effect: ChangeEntry.Effect =
             version == 1 ? .create(athlete: nil, fields: fields)
             : .update(World.patch(.readingPosition, ["sequence": .integer(position)]).assignments)
         return Change(
-            sequence: sequence, at: sequence, member: World.parent, client: World.other, mutation: sequence,
+            sequence: sequence, at: sequence, member: member, client: World.other, mutation: sequence,
             entries: [ChangeEntry(kind: .readingPosition, id: id, version: version, effect: effect)])
     }
 
@@ -99,6 +99,24 @@ struct TimelineTests {
         #expect(change.runs.map(\.style) == [.author, .plain, .record, .plain])
         #expect(change.record == RecordReference(.event, World.id(60)) && change.author == World.parent && change.undoable == 12)
         #expect(scene.items().last?.id == .message(World.id(502)))
+    }
+
+    @Test("The viewer's newest message shows who has read it; their older ones, and messages of others, show nobody")
+    func readers() {
+        var scene = Scene()
+        scene.receive(.change(Self.said(11, 501, "First", by: World.parent)))
+        scene.receive(.change(Self.said(12, 502, "Second", by: World.parent)))
+        #expect(scene.items().allSatisfy { $0.readers.isEmpty })
+        scene.receive(.change(Self.read(13, at: 11, by: World.athlete)))
+        #expect(scene.items().allSatisfy { $0.readers.isEmpty }, "Maya has read the first one only")
+        scene.receive(.change(Self.read(14, at: 12, version: 2, by: World.athlete)))
+        #expect(scene.items().filter { !$0.readers.isEmpty }.map(\.text) == ["Second"])
+        #expect(scene.items().last { $0.text == "Second" }?.readers == [World.athlete])
+        // One's own position says nothing.
+        scene.receive(.change(Self.read(15, at: 14)))
+        #expect(scene.items().last { $0.text == "Second" }?.readers == [World.athlete])
+        scene.receive(.change(Self.said(16, 503, "Third", by: World.parent)))
+        #expect(scene.items().allSatisfy { $0.readers.isEmpty })
     }
 
     @Test("A line precedes the first item of each day")

@@ -77,6 +77,8 @@ package enum HelpTopic: String, CaseIterable, Hashable, Sendable {
                 "Click with the mouse; hold Shift to select text. /set mouse off leaves the mouse to the terminal.",
                 "The terminal's title shows the family and the number of unread items, if the terminal can restore its former title; /set title off turns this off.",
                 "The others see that you type, and which record you edit or look at, as long as you press keys: /set typing off keeps that to yourself.",
+                "In terminals that are known to show pictures (kitty, iTerm2, and those with sixels), an open document has a small one: /set pictures auto, off, kitty, sixel or iterm2.",
+                "Dates follow your locale (LC_ALL, LC_TIME, LANG): Apr 15, 2026, or 15 Apr 2026, or 2026-04-15. You write them as 2026-04-15, or as day names.",
                 "In terminals that are known to open links, directions, events, documents and addresses in messages are links: /set hyperlinks on, off or auto.",
                 "/set notify decides how you are notified: some of bell, osc9, hook, or none. A command is set with: "
                     + "/set notify-command sh -c 'notify-send \"$HUDDLE_FROM\" \"$HUDDLE_TEXT\"'. $HUDDLE_FAMILY, $HUDDLE_MENTION (1 or 0) and, for a reminder, $HUDDLE_REMINDER (1) are set as well; the text "

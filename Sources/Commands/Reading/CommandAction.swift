@@ -55,6 +55,8 @@ package enum CommandAction: Hashable, Sendable {
     /// The person who is signed in; `showsState`: also whether the server answers, and the outbox.
     case identity(showsState: Bool)
     case outbox(OutboxRequest)
+    /// A setting of the screen.
+    case configure(SettingRequest)
 }
 
 /// A record, in the words in which a person names it.

@@ -189,7 +189,8 @@ struct CommandReader {
         case .family: return .ask(.deletion(try deletion()))
         case .older: return .ask(.olderMessages(before: nil))
         case .outbox: return .outbox(try OutboxRequest(list.positional, usage))
-        case .upload, .download, .versions, .share, .shares, .unshare, .link, .exportFamily, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .actionMessage, .find, .clear, .reconnect, .set, .bind, .unbind:
+        case .set: return .configure(try SettingRequest.set(list.positional))
+        case .upload, .download, .versions, .share, .shares, .unshare, .link, .exportFamily, .show, .context, .drafts, .retry, .drop, .quit, .conflicts, .resolve, .actionMessage, .find, .clear, .reconnect, .bind, .unbind:
             preconditionFailure("the conversation alone does this")
         }
     }

@@ -46,7 +46,7 @@ package enum Request {
         case .leave:
             guard let member = engine.member, let record = names[member] else { throw UsageError("Your own record is not here yet. Try again when the server answers.") }
             return [remove(record)]
-        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .signInByName, .askForMail, .logout, .outbox, .list, .watch, .ask, .deleted, .reminders, .identity, .open, .undo, .redo, .itinerary, .export, .exportCalendar, .document: return []
+        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .signInByName, .askForMail, .logout, .outbox, .configure, .list, .watch, .ask, .deleted, .reminders, .identity, .open, .undo, .redo, .itinerary, .export, .exportCalendar, .document: return []
         }
     }
 

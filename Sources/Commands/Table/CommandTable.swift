@@ -140,7 +140,7 @@ package enum CommandTable {
             notes: "Both keeps both texts, theirs first. Without a choice it shows the two sides."),
         Command(.drop, .screen, slash: [["drop"]], arguments: [.init("N", .number)], "discard a draft; f1 stops the first transfer"),
         Command(
-            .set, .screen, slash: [["set"]],
+            .set, .screen, words: [["config"]], slash: [["set"]],
             arguments: [.init("NAME", .setting, required: false), .init("VALUE", .settingValue, required: false, repeats: true)],
             "settings of the screen: shows them, or changes one immediately and keeps it",
             notes: "Without a value it shows the setting, without a name all of them. The value default removes a setting. Settings are kept in ~/.config/huddle/config; other lines stay as they are."),

@@ -4,7 +4,7 @@ internal import Words
 
 /// A setting of the full screen: a line `set NAME VALUE…` of `~/.config/huddle/config`, or `/set NAME VALUE…`.
 package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
-    case theme, mouse, title, hyperlinks, activity, typing, notify
+    case theme, mouse, title, hyperlinks, pictures, activity, typing, notify
     case notifyCommand = "notify-command"
 
     /// Removes the setting's line, so that the default applies.
@@ -17,6 +17,7 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
         case .mouse: "mouse clicks; off: the terminal selects text as always"
         case .title: "the family and what is unread in the terminal's title"
         case .hyperlinks: "links that the terminal opens by itself; auto: where it is known to"
+        case .pictures: "small pictures of documents, and how the terminal takes them; auto: where it is known to"
         case .activity: "shown in the room besides messages: on: changes, and members who come and leave; quiet: changes; off: nothing"
         case .typing: "show the others that you type, and the record that you edit or look at"
         case .notify: "notifications of new messages"
@@ -30,6 +31,7 @@ package enum ScreenSetting: String, CaseIterable, Hashable, Sendable {
         case .theme: ["dark", "light", "mono"]
         case .mouse, .title, .typing: ["on", "off"]
         case .hyperlinks: ["on", "off", "auto"]
+        case .pictures: ["auto", "off"] + PictureProtocol.allCases.map(\.rawValue)
         case .activity: TimelineActivity.allCases.map(\.rawValue)
         case .notify: ["bell", "osc9", "hook", "none"]
         case .notifyCommand: []

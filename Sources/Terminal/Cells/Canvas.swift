@@ -36,6 +36,8 @@ package struct Canvas: Sendable {
     package private(set) var clip: Rect
     /// The clickable parts; later ones are on top.
     package private(set) var targets: [Target] = []
+    /// The picture over a part of the cells, for terminals that show pictures; its cells are blank.
+    package var picture: PlacedPicture?
 
     package init(_ size: Size, _ style: Style = .plain) {
         let size = size.bounded
@@ -152,8 +154,8 @@ package struct Canvas: Sendable {
         if !shown.isEmpty { targets.append(Target(rect: shown, action: action)) }
     }
 
-    /// Removes all click targets; called before a question is drawn over them.
-    package mutating func dropTargets() { targets = [] }
+    /// Removes all click targets and the picture; called before a question is drawn over them.
+    package mutating func dropTargets() { (targets, picture) = ([], nil) }
 
     /// The action of a click at a position.
     package func target(at point: Point) -> ClickTarget? { targets.last { $0.rect.contains(point) }?.action }

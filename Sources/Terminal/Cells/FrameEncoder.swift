@@ -9,6 +9,8 @@ package struct FrameEncoder: Sendable {
     package let depth: ColourDepth
     /// Whether the terminal shows italics and crossed-out text; otherwise underline and dim replace them.
     package let hasItalics: Bool
+    /// Whether the terminal is the console of Linux, which has few glyphs.
+    package let isConsole: Bool
     /// Whether the terminal supports links; call `invalidate` when this changes.
     package var hasLinks = false
     /// The canvas that the terminal shows now; `nil` if unknown.
@@ -18,9 +20,10 @@ package struct FrameEncoder: Sendable {
     /// The open link, as in `Cell`.
     private var link: UInt16 = 0
 
-    package init(depth: ColourDepth, hasItalics: Bool = true) {
+    package init(depth: ColourDepth, hasItalics: Bool = true, isConsole: Bool = false) {
         self.depth = depth
         self.hasItalics = hasItalics
+        self.isConsole = isConsole
     }
 
     /// Forgets the terminal's content: the next frame is sent whole.
@@ -84,7 +87,7 @@ package struct FrameEncoder: Sendable {
                 octets += "  ".utf8
                 move(to: target, &octets)
             }
-            octets += String(cell.character).utf8
+            octets += (isConsole ? ConsoleGlyph.text(cell.character) : String(cell.character)).utf8
             // After the last column the cursor is in a state of its own (pending wrap).
             let next = target.column + Int(cell.width)
             position = TextWidth.isOdd(cell.character) || next >= columns ? nil : Point(next, row)

@@ -38,6 +38,8 @@ package enum ColourDepth: Int, Comparable, Sendable {
             switch colours {
             case 256...: self = .palette
             case 16...: self = .sixteen
+            // Terminfo counts eight, and the kernel has shown the bright ones since 3.16 as well.
+            case 8... where ConsoleGlyph.isConsole(environment("TERM")): self = .sixteen
             case 8...: self = .eight
             default: self = .none
             }

@@ -12,6 +12,8 @@ package protocol Labelled: Sendable {
 package struct LabelIndex<Candidate: Labelled>: Sendable {
     /// The number of matches that are scored: the first ones. If more match, the letters say too little for a ranking.
     private static var compared: Int { 100 }
+    /// The largest text that is searched for, in octets.
+    private static var mostOctets: Int { 4_096 }
 
     package let candidates: [Candidate]
     /// The folded labels, concatenated, and the end of each.
@@ -45,6 +47,8 @@ package struct LabelIndex<Candidate: Labelled>: Sendable {
 
     /// The best matches of the letters, in the order of `FuzzyMatch.rank`.
     package mutating func best(_ text: String, limit: Int) -> [(candidate: Candidate, match: FuzzyMatch)] {
+        // No label has that many letters.
+        guard text.utf8.count <= Self.mostOctets else { return [] }
         let wanted = FoldedText(String(text.filter { !$0.isWhitespace })).octets
         guard !wanted.isEmpty else { return FuzzyMatch.rank("", Array(candidates.prefix(limit))) { $0.label } }
         narrow(to: wanted)

@@ -12,11 +12,19 @@ package struct LineEditor: Sendable {
     /// The largest numbers of characters and of octets in one text; a message is shorter.
     package static let limit = 16_384
     package static let octetLimit = 65_536
+    /// The largest number of characters in a text that is searched for: a name is at most as long.
+    package static let searchLimit = 256
     /// The largest numbers of cut texts that can be yanked, and of steps that can be undone.
     private static let ringLimit = 32
     private static let undoLimit = 200
 
-    package private(set) var characters: [Character] = []
+    package private(set) var characters: [Character] = [] {
+        didSet { octets = nil }
+    }
+    /// The number of octets of the characters, unless they have changed since it was counted.
+    private var octets: Int?
+    /// The largest number of characters in this text.
+    private let limit: Int
     /// The number of characters before the cursor.
     package private(set) var cursor = 0
     package var history = EditHistory()
@@ -46,7 +54,8 @@ package struct LineEditor: Sendable {
         let cursor: Int
     }
 
-    package init() {}
+    /// - Parameter limit: the largest number of characters in the text.
+    package init(limit: Int = LineEditor.limit) { self.limit = limit }
 
     package var text: String { String(characters) }
     package var isEmpty: Bool { characters.isEmpty }
@@ -79,7 +88,7 @@ package struct LineEditor: Sendable {
         characters = Array(characters[..<range.lowerBound])
         cursor = characters.count
         // The rest of the text stays, even if the completion is too long.
-        let room = Self.limit - tail.count
+        let room = limit - tail.count
         let before = Array(String(characters) + Self.typable(text)).prefix(max(room, characters.count))
         characters = Array(String(before) + String(tail))
         cursor = min(before.count, characters.count)
@@ -224,17 +233,29 @@ package struct LineEditor: Sendable {
 
     /// Puts text at the cursor; false if there is no room.
     private mutating func place(_ text: String) -> Bool {
-        let octets = characters.reduce(0) { $0 + $1.utf8.count }
-        guard !text.isEmpty, characters.count < Self.limit, octets + text.utf8.count <= Self.octetLimit else { return false }
+        let octets = self.octets ?? characters.reduce(0) { $0 + $1.utf8.count }
+        guard !text.isEmpty, characters.count < limit, octets + text.utf8.count <= Self.octetLimit else { return false }
+        if text.utf8.count == 1, let only = text.first, isApart(at: cursor) {
+            characters.insert(only, at: cursor)
+            cursor += 1
+            self.octets = octets + 1
+            return true
+        }
         // Characters can join with their neighbours (accents, families of emoji), so they are counted again.
-        let before = Array(String(characters[..<cursor]) + text.prefix(Self.limit - characters.count))
+        let before = Array(String(characters[..<cursor]) + text.prefix(limit - characters.count))
         characters = Array(String(before) + String(characters[cursor...]))
         cursor = min(before.count, characters.count)
         return true
     }
 
+    /// Whether an ASCII character at this place cannot join with its neighbours. A long text then need not be divided
+    /// into characters again at each key.
+    private func isApart(at place: Int) -> Bool {
+        (place == 0 || characters[place - 1].isASCII) && (place == characters.count || characters[place].isASCII)
+    }
+
     private mutating func replace(with new: [Character]) {
-        characters = Array(new.prefix(Self.limit))
+        characters = Array(new.prefix(limit))
         cursor = characters.count
     }
 

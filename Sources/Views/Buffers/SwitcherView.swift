@@ -64,7 +64,7 @@ package struct SwitcherView: Sendable {
     private var records: LabelIndex<SwitchTarget>
     /// The open buffers; `records` offers none of them a second time.
     private let open: Set<BufferKey>
-    private var editor = Terminal.LineEditor()
+    private var editor = Terminal.LineEditor(limit: Terminal.LineEditor.searchLimit)
     private var found: [(candidate: SwitchTarget, match: FuzzyMatch)] = []
     private var selected = 0
     private let keymap: Keymap

@@ -52,6 +52,9 @@ package struct FormView: PromptPane {
 
     /// The records that match a few letters, below the row.
     struct Picker {
+        /// An editor that takes as much as a name can have.
+        static let emptyEditor = Terminal.LineEditor(limit: Terminal.LineEditor.searchLimit)
+
         var editor: Terminal.LineEditor
         var selected = 0
         private var options: LabelIndex<FormOption>
@@ -514,7 +517,7 @@ package struct FormView: PromptPane {
             }
         case .choice: character == " " ? cycle(1) : chooseByLetter(character)
         case .chosen:
-            var editor = Terminal.LineEditor()
+            var editor = Picker.emptyEditor
             if character != " " { _ = editor.insert(String(character)) }
             picker = makePicker(in: focus, editor)
         }
@@ -592,7 +595,7 @@ package struct FormView: PromptPane {
     // MARK: Picking a record
 
     /// The records that a row offers.
-    private func makePicker(in row: Int, _ editor: Terminal.LineEditor = Terminal.LineEditor()) -> Picker {
+    private func makePicker(in row: Int, _ editor: Terminal.LineEditor = Picker.emptyEditor) -> Picker {
         guard rows.indices.contains(row), let kind = rows[row].names else { return Picker([], first: [], editor) }
         let all = offers(of: rows[row], kind)
         // Before the user types anything, the picker offers the coaches of the event's school (R102).
@@ -623,13 +626,16 @@ package struct FormView: PromptPane {
         case new(String)
         /// A school outside the list: its name becomes the host, or the user types it there.
         case notListed(String)
+        /// No school; only if one is chosen.
+        case none
     }
 
     var extras: [Extra] {
         guard let picker, rows.indices.contains(focus), rows[focus].names == .school else { return [] }
         let text = picker.editor.text.trimmed
         let other: [Extra] = hostRow == nil ? [] : [.notListed(text)]
-        return [.new(text)] + other
+        let none: [Extra] = rows[focus].isEmpty || !text.isEmpty ? [] : [.none]
+        return [.new(text)] + other + none
     }
 
     private var hostRow: Int? { rows.firstIndex { $0.kind == .event && $0.declaration?.name == "host" } }
@@ -665,6 +671,11 @@ package struct FormView: PromptPane {
                     picker = nil
                     return [.addSchool(name)]
                 case .notListed(let name): chooseNotListed(name)
+                case .none:
+                    picker = nil
+                    rows[focus].content = .chosen([])
+                    check()
+                    move(1)
                 }
             }
         case (.up, []), (.character("p"), .control): picker?.selected = count == 0 ? 0 : (selected + count - 1) % count
@@ -672,6 +683,9 @@ package struct FormView: PromptPane {
         default:
             if case .action(let name) = keymap.outcome(of: [key], in: ["input"]), let command = EditCommand(rawValue: name), command != .newline {
                 _ = picker?.editor.perform(command)
+            } else if case .action(let name) = keymap.outcome(of: [key], in: ["form"]), let shared = SharedAction(named: name) {
+                // The list stays open while the user looks at another page.
+                return [.shared(shared)]
             } else if let character = key.typed {
                 _ = picker?.editor.insert(String(character))
             }

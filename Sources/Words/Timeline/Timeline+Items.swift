@@ -23,8 +23,14 @@ extension Timeline {
         var found: [TimelineItem] = []
         var gaps = known.gaps
         var later: TimelineItem?
+        var isNewestOwn = true
         for entry in entries.reversed() {
-            let made = Self.isShown(entry.content, activity) ? items(entry, engine, reader) : []
+            var made = Self.isShown(entry.content, activity) ? items(entry, engine, reader) : []
+            // Only the viewer's newest message shows who has read it: they have read the older ones, too.
+            if isNewestOwn, let item = made.first, item.kind == .message, item.author == engine.member, !item.isPending {
+                made[0].readers = Self.readers(of: item, sequence(entry), engine)
+                isNewestOwn = false
+            }
             while let gap = gaps.last, isBefore(gap, entry) {
                 gaps.removeLast()
                 dayLine(before: &later, after: nil, into: &found, clock)
@@ -85,6 +91,17 @@ extension Timeline {
     }
 
     // MARK: One entry
+
+    /// The other members whose reading position is at or behind a message, in the order of their ids. A message of a
+    /// snapshot has no sequence, so the time of their last reading report decides.
+    private static func readers(of item: TimelineItem, _ sequence: Int64?, _ engine: borrowing SyncEngine) -> [Identifier] {
+        var readers: [Identifier] = []
+        for member in engine.records(of: .member) where member.id != item.author && !member.isDeleted {
+            guard let record = engine.record(ReadingPosition.id(of: member.id)), case .integer(let position)? = record.fields["sequence"] else { continue }
+            if sequence.map({ position >= $0 }) ?? (record.updatedAt >= item.at) { readers.append(member.id) }
+        }
+        return readers.sorted()
+    }
 
     private static func isShown(_ content: Entry.Content, _ activity: TimelineActivity) -> Bool {
         switch content {

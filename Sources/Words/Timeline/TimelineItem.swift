@@ -80,6 +80,8 @@ package struct TimelineItem: Hashable, Sendable, Identifiable {
     package var isEdited = false
     /// Whether the message describes an action of its author; the text is the action.
     package var isAction = false
+    /// The other members who have read the message, if it is the viewer's newest one.
+    package var readers: [Identifier] = []
     /// The sequence of the change that `undo` reverses; `nil` if nothing can be undone.
     package var undoable: Int64?
 

@@ -13,8 +13,9 @@ protocol BufferHost: AnyObject {
     var records: ShownRecords { get }
     var facts: StatusFacts { get }
     var keymap: Keymap { get }
-    /// The size of the screen.
+    /// The size of the screen, and that of a cell in pixels if the screen shows pictures.
     var size: Size { get }
+    var pictureCell: Size? { get }
     /// A record in full, in lines.
     func lines(of record: Record) -> [DetailLine]
 

@@ -28,6 +28,11 @@ final class DocumentsBuffer: Buffer {
     private var shown: (revisions: [Int], context: Context)?
     private var counted: (revision: Int, context: Context)?
     private var keptProgress: [TransferProgress] = []
+    /// The small pictures of documents, and those that have none; a few, because each takes some hundred kilobytes.
+    private var pictures: [Identifier: TerminalPicture?] = [:]
+    private static let mostPictures = 16
+    /// The size of a cell in pixels, if the screen shows pictures.
+    private var pictureCell: Size?
 
     init(_ view: DocumentsView, _ session: ClientSession, _ setting: Setting) {
         self.view = view
@@ -70,6 +75,11 @@ final class DocumentsBuffer: Buffer {
             view.show(names.records(of: .document), names: names, context: now.context)
         }
         if let record = view.opened.flatMap({ engine.record($0) }) { view.refreshDetail(RecordTables.details(record, text)) }
+        if pictureCell != host.pictureCell {
+            pictureCell = host.pictureCell
+            if let opened = view.opened { askForPicture(opened) }
+        }
+        showPicture()
         view.mayWrite = engine.role != .guest
         view.now = Clock.wallMilliseconds()
         view.day = { clock.today($0) }
@@ -187,6 +197,10 @@ final class DocumentsBuffer: Buffer {
     private func take(_ report: DocumentReport, _ names: RecordNames, _ clock: LocalClock) {
         switch report {
         case .done(_, let document?, _): view.select(document)
+        case .picture(let document, let picture):
+            if pictures.count >= Self.mostPictures { pictures = [:] }
+            pictures[document] = .some(picture)
+            showPicture()
         case .links(let document, let links): view.show(links: links, of: document)
         case .made(let document, let school, let link):
             let until = EventText.date(clock.today(link.expiresAt))
@@ -217,7 +231,8 @@ final class DocumentsBuffer: Buffer {
             case .open(let id): open(id, host.records.text)
             case .askDownload(let id):
                 let name = session.engine.record(id)?.fields.text("file_name") ?? "document"
-                view.askForPlace(id, DocumentDownload.freeName(name) { Files.exists($0) })
+                let folder = PathTyping.downloads
+                view.askForPlace(id, folder + DocumentDownload.freeName(name) { Files.exists(PathTyping.expanded(folder + $0)) })
             case .download(let id, let path): download(id, PathTyping.expanded(path))
             case .upload(let description): upload(description)
             case .completePath(let path):
@@ -260,6 +275,22 @@ final class DocumentsBuffer: Buffer {
         guard let record = session.engine.record(id) else { return }
         view.showDetail(id, RecordTables.details(record, text))
         ask(.links(id))
+        askForPicture(id)
+    }
+
+    // MARK: Pictures
+
+    /// The picture whose place the view has drawn.
+    var picture: TerminalPicture? { view.opened.flatMap { pictures[$0] ?? nil } }
+
+    /// A picture is an extra: if too many requests wait, the icon of the document's type stays.
+    private func askForPicture(_ document: Identifier) {
+        if pictureCell != nil, pictures[document] == nil { _ = questions.put(.picture(document)) }
+    }
+
+    private func showPicture() {
+        guard let cell = pictureCell, let picture, let opened = view.opened else { return view.picture = nil }
+        view.picture = DocumentsView.Picture(document: opened, width: picture.width, height: picture.height, cell: cell)
     }
 
     /// - Returns: false if too many transfers wait already.
