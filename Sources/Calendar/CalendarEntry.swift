@@ -30,8 +30,8 @@ package struct CalendarEntry: Hashable, Sendable {
     package var url: String?
     package var location: String
     package var description: String
-    /// From the start to the alarm, negative before it; `nil`: no alarm.
-    package var alarm: CalendarDuration?
+    /// From the start to each alarm, negative before it.
+    package var alarms: [CalendarDuration]
 
     /// Title of an entry that shows its time alone.
     package static let busyTitle = "Busy"
@@ -65,7 +65,7 @@ package struct CalendarEntry: Hashable, Sendable {
         if !location.isEmpty { writer.text("LOCATION", location) }
         if let url { writer.value("URL", url) }
         if !description.isEmpty { writer.text("DESCRIPTION", description) }
-        if let alarm {
+        for alarm in alarms {
             writer.begin("VALARM")
             writer.value("ACTION", "DISPLAY")
             writer.text("DESCRIPTION", title)

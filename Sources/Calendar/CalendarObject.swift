@@ -97,7 +97,7 @@ package struct CalendarObjectBuilder {
             }
         guard var entry = made else { return nil }
         entry.description = record.fields.text("description") ?? ""
-        entry.alarm = nil
+        entry.alarms = []
         return entry
     }
 

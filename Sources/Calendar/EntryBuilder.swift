@@ -5,10 +5,6 @@ internal import ICalendar
 
 /// Makes entries of records.
 package struct EntryBuilder {
-    /// Minutes before a check-in, or else before the start, at which an alarm sounds.
-    package static let leadMinutes = 30
-    /// Hours before the first midnight of an entry without a time: 18:00 of the evening before.
-    package static let eveningHours = 6
     /// Contacts of one entry.
     static let maxContacts = 5
 
@@ -18,12 +14,14 @@ package struct EntryBuilder {
     private let names: [Identifier: String]
     private let schools: [Identifier: Record]
     private let coaches: [Identifier: [Record]]
+    private let rule: ReminderRule
 
     /// - Parameter rules: what the clocks of a zone show; `nil` for one that is not known, whose local times are then taken for UTC.
     package init(_ records: FeedRecords, rules: @escaping (String) -> ZoneRules?) {
         zone = records.zone
         self.rules = rules
         names = records.names
+        rule = records.rule
         schools = Dictionary(records.schools.map { ($0.id, $0) }) { first, _ in first }
         coaches = Dictionary(grouping: records.coaches.filter { $0.fields.reference("school_id") != nil }) { $0.fields.reference("school_id") ?? $0.id }
     }
@@ -38,7 +36,7 @@ package struct EntryBuilder {
         let last = max(first, fields.text("end_date").flatMap { CalendarDate($0) } ?? first)
         let time = fields.text("start_time").flatMap { LocalTime($0) }
         let span: Span
-        var alarm = CalendarDuration(seconds: -Self.eveningHours * 3600)
+        let alarms: [CalendarDuration]
         if let time {
             let zone = fields.text("time_zone") ?? zone
             let start = LocalDateTime(date: first, time: time)
@@ -47,15 +45,16 @@ package struct EntryBuilder {
                 ?? (last > first ? last.adding(days: 1).map { LocalDateTime(date: $0, time: .midnight) } : nil)
             span = self.span(start, zone, end, zone, days: first...last)
             let checkIn = fields.text("checkin_time").flatMap { LocalTime($0) }.map { $0.minutes - time.minutes } ?? 0
-            alarm = CalendarDuration(seconds: (checkIn - Self.leadMinutes) * 60)
+            alarms = self.alarms(.event, athlete: record.athlete, from: checkIn)
         } else {
             span = wholeDays(first...last)
+            alarms = self.alarms(.allDay, athlete: record.athlete)
         }
         let place = ["location", "address", "city", "state"].compactMap { fields.text($0) }.filter { !$0.isEmpty }
         return entry(
             record, span, title: fields.shownName, status: fields.flag("registered") ? .confirmed : .tentative, isOpaque: time != nil,
             category: fields.choiceLabel("type") ?? "", url: fields.text("url"), location: place.joined(separator: ", "),
-            description: description(event: record, namesAthlete: namesAthlete), alarm: alarm)
+            description: description(event: record, namesAthlete: namesAthlete), alarms: alarms)
     }
 
     /// - Returns: `nil` for an item without a start.
@@ -63,17 +62,18 @@ package struct EntryBuilder {
         let fields = record.fields
         guard let start = fields.text("start_time").flatMap({ LocalDateTime($0) }) else { return nil }
         let span: Span
-        var alarm = CalendarDuration(seconds: -Self.eveningHours * 3600)
+        let alarms: [CalendarDuration]
         var lines: [String] = []
         let zone = fields.text("start_zone") ?? zone
         let end = fields.text("end_time").flatMap { LocalDateTime($0) }
         if let end {
             let last = max(start.date, end.time == .midnight && end.date > start.date ? end.date.adding(days: -1) ?? end.date : end.date)
             span = self.span(start, zone, end, fields.text("end_zone") ?? zone, days: start.date...last)
-            alarm = CalendarDuration(seconds: -Self.leadMinutes * 60)
+            alarms = self.alarms(.tripItem)
         } else {
             // Without an end an item lasts all day; when it begins is still worth knowing.
             span = wholeDays(start.date...start.date)
+            alarms = self.alarms(.allDay)
             if start.time != .midnight { lines.append("From \(start.time)") }
         }
         if let trip { lines.append("Trip: \(trip.fields.shownName)") }
@@ -82,7 +82,7 @@ package struct EntryBuilder {
         return entry(
             record, span, title: fields.shownName, status: .confirmed, isOpaque: end != nil && fields.text("category") != "accommodation",
             category: fields.choiceLabel("category") ?? "", url: nil, location: fields.text("location") ?? "",
-            description: joined(lines, fields.text("description")), alarm: alarm)
+            description: joined(lines, fields.text("description")), alarms: alarms)
     }
 
     /// - Returns: `nil` for a trip without a first day.
@@ -95,7 +95,14 @@ package struct EntryBuilder {
             record, wholeDays(first...last), title: fields.shownName, status: .confirmed, isOpaque: false, category: Kind.trip.declaration.label, url: nil,
             location: fields.text("location") ?? "",
             description: joined(participants.isEmpty ? [] : ["With: " + participants.joined(separator: ", ")], fields.text("notes")),
-            alarm: CalendarDuration(seconds: -Self.eveningHours * 3600))
+            alarms: alarms(.allDay))
+    }
+
+    /// The alarms at the owner's lead times, from the largest on.
+    ///
+    /// - Parameter from: minutes from the start to the moment from which the leads count: the check-in.
+    private func alarms(_ item: ReminderRule.Item, athlete: Identifier? = nil, from: Int = 0) -> [CalendarDuration] {
+        rule.isMuted ? [] : rule.leads(item, athlete: athlete).reversed().map { CalendarDuration(seconds: (from - Int($0)) * 60) }
     }
 
     // MARK: Times
@@ -135,12 +142,12 @@ package struct EntryBuilder {
 
     private func entry(
         _ record: Record, _ span: Span, title: String, status: CalendarEntry.Status, isOpaque: Bool, category: String, url: String?, location: String,
-        description: String, alarm: CalendarDuration
+        description: String, alarms: [CalendarDuration]
     ) -> CalendarEntry {
         CalendarEntry(
             uid: record.id.description, revision: max(0, record.version - 1), createdAt: record.createdAt, changedAt: record.updatedAt, start: span.start,
             end: span.end, days: span.days, title: title, status: record.isDeleted ? .cancelled : status, isOpaque: isOpaque && !record.isDeleted,
-            category: category, url: url, location: location, description: description, alarm: record.isDeleted ? nil : alarm)
+            category: category, url: url, location: location, description: description, alarms: record.isDeleted ? [] : alarms)
     }
 
     private func description(event record: Record, namesAthlete: Bool) -> String {

@@ -66,7 +66,7 @@ package struct FeedFile: Sendable {
         }
         entries.removeAll { $0.days.upperBound < firstDay }
         if settings.detail == .busy { for index in entries.indices { entries[index] = entries[index].withoutDetails } }
-        if !settings.hasAlarms { for index in entries.indices { entries[index].alarm = nil } }
+        if !settings.hasAlarms { for index in entries.indices { entries[index].alarms = [] } }
         var zones = FeedZones(rules: rules)
         // A calendar without entries is not allowed to be empty.
         zones.use(records.zone, years: today.year...today.year)

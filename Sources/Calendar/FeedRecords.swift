@@ -28,6 +28,8 @@ package struct FeedRecords: Sendable {
     package var coaches: [Record]
     /// The names of all who are or were in the family.
     package var names: [Identifier: String]
+    /// When the owner of the feed wants to be reminded: the times of the alarms.
+    package var rule = ReminderRule.standard
 
     package init(
         zone: String, events: [Record] = [], trips: [Record] = [], items: [Record] = [], schools: [Record] = [], coaches: [Record] = [],

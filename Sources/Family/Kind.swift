@@ -12,6 +12,7 @@ package enum Kind: UInt8, CaseIterable, Sendable {
     case tripItem = 10
     case document = 11
     case readingPosition = 12
+    case reminderRule = 13
 
     /// The word on the wire, in schemas and on the command line.
     package var name: StaticString {
@@ -28,6 +29,7 @@ package enum Kind: UInt8, CaseIterable, Sendable {
         case .tripItem: "trip_item"
         case .document: "document"
         case .readingPosition: "reading_position"
+        case .reminderRule: "reminder_rule"
         }
     }
 
@@ -48,6 +50,6 @@ package enum Scope: String, Sendable, CaseIterable {
     case athlete
     /// Everybody's in the family.
     case family
-    /// One member's own (profile, reading position): only that member writes, and parents where `Permission` says so.
+    /// One member's own (profile, reading position, reminder rule): only that member writes, and parents where `Permission` says so.
     case member
 }

@@ -31,6 +31,18 @@ extension KindDeclaration {
         fields: [
             .init("sequence", .integer(0...9_007_199_254_740_991), label: "Read up to", required: true, onlyGrows: true),
         ])
+
+    /// Its id is `ReminderRule.id(of:)` of the member, so that each member has one.
+    static let reminderRule = KindDeclaration(
+        .reminderRule, label: "Reminder rule", scope: .member,
+        fields: [
+            .init("muted", .flag, label: "No reminders"),
+            .init("calendar_reminds", .flag, label: "My calendar app reminds me"),
+            .init("leads", .json(maxOctets: 8_192, maxDepth: 4), label: "Lead times"),
+            .init("quiet_from", .time, label: "Quiet from"),
+            .init("quiet_until", .time, label: "Quiet until"),
+            .init("time_zone", .zone, label: "Time zone of the quiet hours"),
+        ])
 }
 
 extension FieldType {

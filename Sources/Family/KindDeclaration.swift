@@ -50,6 +50,7 @@ package final class KindDeclaration: Sendable {
         case .tripItem: tripItem
         case .document: document
         case .readingPosition: readingPosition
+        case .reminderRule: reminderRule
         }
     }
 }

@@ -66,8 +66,9 @@ package enum Permission {
         case (.athlete, .athlete): return access.owner == access.actor.member
         case (.athlete, .parent): return access.owner != nil && access.ownerAllowsParents == .edit
         case (.family, .athlete), (.family, .parent): return true
-        // Guests too keep their own place.
+        // Guests too keep their own position and their own reminder rule.
         case (.member, _):
+            if access.kind == .reminderRule { return access.subject == ReminderRule.id(of: access.actor.member) }
             return access.subject == ReadingPosition.id(of: access.actor.member) && (access.action == .create || access.action == .update)
         case (.athlete, .guest), (.family, .guest): return false
         }
@@ -110,6 +111,7 @@ package enum Permission {
             return "Only parents can manage members; you can change your own name. Nothing was changed"
         }
         if access.kind == .readingPosition { return "Only members themselves can set their reading position. Nothing was changed" }
+        if access.kind == .reminderRule { return "Only members themselves can set when they are reminded. Nothing was changed" }
         if access.actor.role == .guest { return "Guests can read but not change anything. Nothing was changed" }
         switch access.kind {
         case .family: return "Only parents can change the family's settings. Nothing was changed"

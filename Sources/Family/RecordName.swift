@@ -7,7 +7,7 @@ extension Fields {
         case .tripItem, .document: text("title") ?? ""
         case .interaction: text("subject") ?? ""
         case .metric: text("label") ?? choiceLabel("metric_type") ?? ""
-        case .message, .readingPosition: ""
+        case .message, .readingPosition, .reminderRule: ""
         }
     }
 

@@ -82,7 +82,7 @@ package enum Validation {
         case .interaction: InteractionRules.applyDefaults(&fields, environment, context())
         case .trip: TripRules.applyDefaults(&fields, context())
         case .tripItem: TripItemRules.applyDefaults(&fields, context())
-        case .family, .member, .school, .coach, .message, .document, .readingPosition: break
+        case .family, .member, .school, .coach, .message, .document, .readingPosition, .reminderRule: break
         }
     }
 
@@ -116,6 +116,7 @@ package enum Validation {
         case .metric: try MetricRules.check(fields, place: place)
         case .trip: try TripRules.check(fields, place: place)
         case .tripItem: try TripItemRules.check(fields, environment: environment, place: place)
+        case .reminderRule: try ReminderRule.check(fields, place: place)
         case .family, .member, .school, .coach, .message, .interaction, .document, .readingPosition: break
         }
     }

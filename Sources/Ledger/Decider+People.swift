@@ -26,7 +26,7 @@ extension Decider {
             if before?.role != state.role || before?.isRemoved != state.isRemoved || before?.parentAccess != state.parentAccess {
                 touchRights(of: new.id, role: state.isRemoved ? nil : state.role)
             }
-        case .school, .coach, .event, .message, .metric, .interaction, .trip, .tripItem, .document, .readingPosition:
+        case .school, .coach, .event, .message, .metric, .interaction, .trip, .tripItem, .document, .readingPosition, .reminderRule:
             break
         }
     }

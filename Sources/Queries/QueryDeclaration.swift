@@ -89,7 +89,7 @@ package final class QueryDeclaration: Sendable {
         case .trip: trip
         case .tripItem: tripItem
         case .document: document
-        case .family, .readingPosition: unlisted
+        case .family, .readingPosition, .reminderRule: unlisted
         }
     }
 

@@ -6,13 +6,14 @@ package import Family
 /// They are found when a reminder fires, so that a change of roles, members or participants needs no change of what is
 /// armed.
 package enum ReminderAudience {
-    /// The athlete of an event, everyone on the trip of an item, and the parents. Guests get none.
+    /// The athlete of an event, everyone on the trip of an item, and the parents; guests only if they asked for it.
     ///
     /// - Parameters:
     ///   - trip: of an item; `nil` if it is gone.
     ///   - members: the members of the family who may sign in now, with their roles.
+    ///   - askers: the members who have a rule of their own. A guest's rule is the request to be reminded, as parents are.
     /// - Returns: in the order of their ids.
-    package static func members(of item: Record, trip: Record?, among members: [Identifier: Role]) -> [Identifier] {
+    package static func members(of item: Record, trip: Record?, among members: [Identifier: Role], askers: Set<Identifier> = []) -> [Identifier] {
         let onTrip: Set<Identifier>?
         if item.kind == .tripItem {
             // Nobody named is everybody.
@@ -26,7 +27,7 @@ package enum ReminderAudience {
             switch role {
             case .parent: true
             case .athlete: onTrip?.contains(member) ?? true
-            case .guest: false
+            case .guest: askers.contains(member)
             }
         }.keys.sorted()
     }

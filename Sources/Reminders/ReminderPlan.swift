@@ -12,8 +12,6 @@ package struct ReminderPlan: Hashable, Sendable {
     package static let timedLead: Int64 = 30
     /// The default lead of an item without a time, minutes before its first midnight: 18:00 of the evening before.
     package static let dayLead: Int64 = 360
-    /// The largest lead, minutes: 28 days.
-    package static let mostLead: Int64 = 28 * 1440
 
     /// The start on the clocks of the place: the check-in if there is one, otherwise the start; the first midnight of an
     /// item without a time.
@@ -26,6 +24,8 @@ package struct ReminderPlan: Hashable, Sendable {
     package let end: Int64
     /// The time of the reminder with the default lead, UTC milliseconds.
     package let due: Int64
+    /// The zone of the start; `nil`: UTC.
+    private let zone: String?
 
     /// - Parameters:
     ///   - zone: the family's, for an event that has none of its own.
@@ -43,11 +43,12 @@ package struct ReminderPlan: Hashable, Sendable {
     private init?(event fields: Fields, zone: String, _ environment: RuleEnvironment) {
         guard let first = fields.text("start_date").flatMap({ CalendarDate($0) }) else { return nil }
         let last = max(first, fields.text("end_date").flatMap { CalendarDate($0) } ?? first)
-        let rules = environment.rules(fields.text("time_zone") ?? zone)
+        let zone = fields.text("time_zone") ?? zone
+        let rules = environment.rules(zone)
         let time = (fields.text("checkin_time") ?? fields.text("start_time")).flatMap { LocalTime($0) }
         let end = time == nil ? nil : fields.text("end_time").flatMap { LocalTime($0) }
         self.init(
-            LocalDateTime(date: first, time: time ?? .midnight), isWholeDay: time == nil, rules,
+            LocalDateTime(date: first, time: time ?? .midnight), isWholeDay: time == nil, zone, rules,
             end: end.map { LocalDateTime(date: last, time: $0) } ?? Self.midnight(after: last), rules)
     }
 
@@ -56,15 +57,17 @@ package struct ReminderPlan: Hashable, Sendable {
         let zone = fields.text("start_zone")
         let rules = environment.rules(zone)
         if let end = fields.text("end_time").flatMap({ LocalDateTime($0) }) {
-            self.init(start, isWholeDay: false, rules, end: end, environment.rules(fields.text("end_zone") ?? zone))
+            self.init(start, isWholeDay: false, zone, rules, end: end, environment.rules(fields.text("end_zone") ?? zone))
         } else {
             // Without an end an item lasts all day.
-            self.init(LocalDateTime(date: start.date, time: .midnight), isWholeDay: true, rules, end: Self.midnight(after: start.date), rules)
+            self.init(
+                LocalDateTime(date: start.date, time: .midnight), isWholeDay: true, zone, rules, end: Self.midnight(after: start.date), rules)
         }
     }
 
-    private init(_ local: LocalDateTime, isWholeDay: Bool, _ rules: ZoneRules, end: LocalDateTime, _ endRules: ZoneRules) {
+    private init(_ local: LocalDateTime, isWholeDay: Bool, _ zone: String?, _ rules: ZoneRules, end: LocalDateTime, _ endRules: ZoneRules) {
         self.local = local
+        self.zone = zone
         self.isWholeDay = isWholeDay
         start = rules.instant(of: local)
         self.end = max(start, endRules.instant(of: end))
@@ -88,11 +91,28 @@ package struct ReminderPlan: Hashable, Sendable {
     /// The default lead of this item, minutes.
     package var lead: Int64 { isWholeDay ? Self.dayLead : Self.timedLead }
 
+    /// The time of the reminder with a lead, UTC milliseconds.
+    ///
+    /// - Parameter lead: minutes.
+    package func due(lead: Int64, _ environment: RuleEnvironment) -> Int64 {
+        lead == self.lead ? due : Self.due(local, start, lead, isWholeDay: isWholeDay, environment.rules(zone))
+    }
+
     /// The start for people, as in `Reminder.when`.
     package var when: String { isWholeDay ? "\(local.date)" : "\(local)" }
 
-    /// The rule by which the reminder is due, for people.
-    package var reason: String { isWholeDay ? "18:00 of the evening before, because it has no time" : "\(lead) minutes before \(local.time)" }
+    /// The rule by which the reminder with a lead is due, for people.
+    ///
+    /// - Parameter isOwn: whether the member has chosen the lead.
+    package func reason(lead: Int64, isOwn: Bool) -> String {
+        (isWholeDay ? dayReason(lead) : "\(ReminderText.lead(lead)) \(local.time)") + (isOwn ? ", by the member's own rule" : "")
+    }
+
+    private func dayReason(_ lead: Int64) -> String {
+        guard lead != Self.dayLead else { return "18:00 of the evening before, because it has no time" }
+        let moment = local.adding(minutes: -Int(lead)) ?? local
+        return "\(moment.time) on \(moment.date), because it has no time"
+    }
 
     /// How a reminder reaches a member at a moment.
     ///

@@ -5,6 +5,11 @@ package enum ReminderText {
     /// "Upcoming: " and the name of an item.
     package static func title(_ record: Record) -> String { "Upcoming: \(record.fields.shownName)" }
 
+    /// A lead of an item with a time, before that time: "30 minutes before", "at".
+    package static func lead(_ lead: Int64) -> String {
+        lead > 0 ? "\(ReminderRule.words(lead)) before" : "at"
+    }
+
     /// The place of an item, or "No location".
     package static func body(_ record: Record) -> String {
         let names = record.kind == .event ? ["location", "address", "city", "state"] : ["location"]

@@ -78,8 +78,8 @@ private struct Summary {
     mutating func add(_ change: ChangeOutline) {
         // The member's own changes are not news.
         guard change.member != reader else { return }
-        // Neither are others' reading positions.
-        let entries = change.entries.filter { $0.kind != .readingPosition }
+        // Neither are others' reading positions and reminder rules.
+        let entries = change.entries.filter { $0.kind != .readingPosition && $0.kind != .reminderRule }
         guard !entries.isEmpty else { return }
         changes += 1
         authors[change.member, default: 0] += 1

@@ -7,6 +7,10 @@ final class ListStatements {
     static let kindQuery = """
         SELECT \(RecordTable.columns) FROM records WHERE family = ? AND kind = ? AND kind <> \(Kind.message.rawValue) AND id > ? ORDER BY id
         """
+    /// Living records of a kind that begin on a day or later.
+    static let upcomingQuery = """
+        SELECT \(RecordTable.columns) FROM records WHERE family = ? AND kind = ? AND start >= ? AND deleted_at IS NULL ORDER BY start, id
+        """
     /// Messages about a record before a sequence and an id, the newest first.
     static let commentQuery = """
         SELECT \(RecordTable.columns), created_seq FROM records WHERE family = ?1 AND about = ?2 AND (created_seq, id) < (?3, ?4)
@@ -14,6 +18,7 @@ final class ListStatements {
         """
 
     let ofKind: Statement
+    let upcoming: Statement
     let comments: Statement
     let countComments: Statement
     let countKinds: Statement
@@ -22,6 +27,7 @@ final class ListStatements {
     init(_ database: Database) {
         let messages = Kind.message.rawValue
         ofKind = database.prepareOnUse(Self.kindQuery)
+        upcoming = database.prepareOnUse(Self.upcomingQuery)
         comments = database.prepareOnUse(Self.commentQuery)
         countComments = database.prepareOnUse(
             "SELECT count(*) FROM records WHERE family = ? AND about = ? AND (deleted_at IS NULL) = ?")

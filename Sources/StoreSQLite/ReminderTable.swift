@@ -19,7 +19,11 @@ final class ReminderTable: ReminderWrites {
 
     init(_ database: Database) {
         self.database = database
-        armItem = database.prepareOnUse("INSERT INTO reminders (family, item, lead, start, due) VALUES (?, ?, ?, ?, ?)")
+        armItem = database.prepareOnUse(
+            """
+            INSERT INTO reminders (family, item, lead, start, due) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (family, item, lead) DO UPDATE SET start = excluded.start, due = excluded.due
+            """)
         disarmItem = database.prepareOnUse("DELETE FROM reminders WHERE family = ? AND item = ?")
         listUnseen = database.prepareOnUse(Self.unseenQuery)
     }

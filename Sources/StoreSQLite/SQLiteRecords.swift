@@ -168,6 +168,13 @@ final class SQLiteRecords: RecordWrites {
         try lists.ofKind.each { try body(Self.stored($0)) }
     }
 
+    func forEachUpcoming(family: Int64, of kind: Kind, from day: String, _ body: (StoredRecord) throws -> Void) throws {
+        lists.upcoming.bind(1, family)
+        lists.upcoming.bind(2, Int64(kind.rawValue))
+        lists.upcoming.bind(3, day)
+        try lists.upcoming.each { try body(Self.stored($0)) }
+    }
+
     func comments(
         family: Int64, on record: Identifier, before created: Int64, _ id: Identifier, areDeleted: Bool, _ body: (StoredRecord, Int64) throws -> Bool
     ) throws {

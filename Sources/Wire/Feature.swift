@@ -39,7 +39,13 @@ package enum Feature: String, CaseIterable, Sendable {
     package var operations: [String] { self == .plans ? ["shift", "copy"] : [] }
 
     /// Kinds of records that belong to it.
-    package var kinds: [Kind] { self == .kinds ? [.metric, .interaction, .trip, .tripItem, .document, .readingPosition] : [] }
+    package var kinds: [Kind] {
+        switch self {
+        case .kinds: [.metric, .interaction, .trip, .tripItem, .document, .readingPosition]
+        case .reminders: [.reminderRule]
+        default: []
+        }
+    }
 
     /// The feature of an operation; `nil` for those of 0.1.0.
     static func of(operation: String) -> Feature? { allCases.first { $0.operations.contains(operation) } }

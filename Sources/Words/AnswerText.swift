@@ -217,7 +217,7 @@ package struct AnswerText {
             }
         case .family(let counts):
             // The family itself and what was read are no news to people.
-            return counts.filter { $0.kind != .family && $0.kind != .readingPosition }.map { "\($0.kind.declaration.label): \($0.records)" }
+            return counts.filter { $0.kind != .family && $0.kind != .readingPosition && $0.kind != .reminderRule }.map { "\($0.kind.declaration.label): \($0.records)" }
         }
     }
 

@@ -69,10 +69,12 @@ package struct ChangeText {
             case .message, .readingPosition: return nil
             case .event: return "\(author) added \(name), \(EventText.dates(fields))"
             case .member: return "\(name) joined the family"
+            case .reminderRule: return "\(author) chose when to be reminded"
             default: return "\(author) added \(entry.kind.declaration.label.lowercased()) \(name)"
             }
         case .update(let assignments): return entry.kind == .readingPosition ? nil : update(entry, assignments, author, name)
         case .delete:
+            if entry.kind == .reminderRule { return "\(author) went back to the usual reminders" }
             return entry.kind == .message ? "\(author) deleted a message" : "\(author) deleted \(name)"
         case .restore: return "\(author) restored \(name)"
         }
@@ -80,6 +82,7 @@ package struct ChangeText {
 
     private func update(_ entry: ChangeEntry, _ assignments: [FieldPatch.Assignment], _ author: String, _ name: String) -> String {
         let fields = entry.kind.declaration.fields
+        if entry.kind == .reminderRule { return "\(author) chose when to be reminded" }
         if assignments.count == 1, let only = assignments.first, fields.indices.contains(only.field) {
             switch (entry.kind, fields[only.field].name, only.value) {
             case (.event, "attended", .flag(true)?): return "\(author) marked \(name) attended"

@@ -6,7 +6,7 @@ internal import Terminal
 package enum DeletedText {
     /// Those among the records, latest first. Messages stay deleted, as do reading positions.
     package static func records(_ all: some Sequence<Record>, of kind: Kind? = nil) -> [Record] {
-        all.filter { $0.isDeleted && ![.readingPosition, .family, .message].contains($0.kind) && (kind == nil || $0.kind == kind) }
+        all.filter { $0.isDeleted && ![.readingPosition, .reminderRule, .family, .message].contains($0.kind) && (kind == nil || $0.kind == kind) }
             .sorted { ($0.deletedAt ?? 0, $0.id) > ($1.deletedAt ?? 0, $1.id) }
     }
 

@@ -17,6 +17,7 @@ package enum KindWords {
         case .interaction: "interactions"
         case .document: "documents"
         case .readingPosition: "positions"
+        case .reminderRule: "rules"
         }
     }
 
@@ -27,6 +28,7 @@ package enum KindWords {
             case .metric: number == 1 ? "result" : "results"
             case .tripItem: number == 1 ? "item" : "items"
             case .readingPosition: number == 1 ? "position" : "positions"
+            case .reminderRule: number == 1 ? "reminder rule" : "reminder rules"
             default: number == 1 ? "\(kind.name)" : plural(kind)
             }
         return "\(number) \(word)"

@@ -90,6 +90,7 @@ package struct RecordNames {
         case .event: EventText.name(fields, columns: .max)
         case .metric: [fields.shownName, fields.text("value") ?? "", fields.text("unit") ?? ""].joined(separator: " ").printable
         case .interaction: fields.shownName.isEmpty ? (fields.choiceLabel("interaction_type") ?? "").printable : fields.shownName.printable
+        case .reminderRule: "the reminder rule"
         case .family, .member, .school, .trip, .tripItem, .document, .readingPosition: fields.shownName.printable
         }
     }

@@ -16,7 +16,7 @@ package enum RecordTables {
         clock: LocalClock = LocalClock(zone: nil)
     ) -> [String] {
         guard !records.isEmpty else { return [empty(kind)] }
-        if [.family, .readingPosition].contains(kind) { return records.map { "\(names.short($0.id))  \(RecordNames.name($0))" } }
+        if [.family, .readingPosition, .reminderRule].contains(kind) { return records.map { "\(names.short($0.id))  \(RecordNames.name($0))" } }
         return table(kind, records, names, showsAthlete: showsAthlete, isNumbered: isNumbered, isWhole: false, clock: clock).lines(within: columns)
     }
 
@@ -148,7 +148,7 @@ package enum RecordTables {
                     let words = (ActionMessage.of(text) ?? text).printableLines.joined(separator: " ")
                     return [names.short($0.id), clock.moment($0.createdAt), ActionMessage.of(text) == nil ? "\(who): \(words)" : "* \(who) \(words)"]
                 })
-        case .family, .readingPosition: return Table([id], records.map { [names.short($0.id)] })
+        case .family, .readingPosition, .reminderRule: return Table([id], records.map { [names.short($0.id)] })
         }
     }
 
@@ -192,6 +192,7 @@ package enum RecordTables {
         case .tripItem: "No trip items yet."
         case .document: "No documents yet. Upload videos, transcripts, and other documents to share with coaches: huddle docs upload FILE --type TYPE"
         case .readingPosition: "Nothing was read yet."
+        case .reminderRule: "Everyone is reminded as usual."
         case .member, .family: "Nobody here."
         }
     }

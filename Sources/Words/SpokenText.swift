@@ -46,7 +46,7 @@ package enum SpokenText {
             let who = names.member(record.createdBy)
             let words = (ActionMessage.of(text) ?? text).printableLines.joined(separator: " ")
             sentences = [["\(clock.moment(record.createdAt)), " + (ActionMessage.of(text) == nil ? "\(who): \(words)" : "\(who) \(words)")]]
-        case .family, .readingPosition: sentences = [[name]]
+        case .family, .readingPosition, .reminderRule: sentences = [[name]]
         }
         if showsAthlete, let athlete = record.athlete { sentences.append([names.member(athlete)]) }
         return sentences.map { $0.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ", ") }.filter { !$0.isEmpty }

@@ -79,7 +79,7 @@ struct BatchCommand {
         }
         guard !command.isOffline, !command.isWatched else { throw UsageError("--offline and --watch are not for lines of a batch.") }
         switch command.action {
-        case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .say, .ask, .document: break
+        case .list, .itinerary, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .say, .remind, .ask, .document: break
         case .export where !invocation.isJSON, .exportCalendar where !invocation.isJSON: break
         case .export, .exportCalendar: throw UsageError("export writes CSV or PDF. For JSON take the list.")
         default: throw UsageError("This command is not for a batch: it takes lists, questions, changes and what is done with files.")
@@ -123,7 +123,7 @@ struct BatchCommand {
         for (number, command) in lines {
             do {
                 switch command.action {
-                case .add, .edit, .remove, .restore, .attend, .shift, .copy, .say: break
+                case .add, .edit, .remove, .restore, .attend, .shift, .copy, .say, .remind: break
                 default: throw UsageError("With --atomic every line is a change, and none an undo or a redo.")
                 }
                 let more = try Request.operations(command.action, scratch, RecordLookup(scratch), today: LocalClock(zone: scratch.timeZone).date(Clock.wallMilliseconds())) { source.next(Clock.wallMilliseconds()) }

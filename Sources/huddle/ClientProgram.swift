@@ -75,7 +75,7 @@ enum ClientProgram {
                 try Output.write(lines.joined(separator: "\n") + "\n")
                 return .done
             case .outbox(let request): return try OutboxCommand(invocation, try Setting(invocation)).run(request)
-            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .exportCalendar, .document, .say, .leave, .ask, .deleted, .reminders, .identity, .open:
+            case .list, .add, .edit, .remove, .restore, .attend, .shift, .copy, .undo, .redo, .itinerary, .export, .exportCalendar, .document, .say, .leave, .ask, .deleted, .reminders, .reminderRule, .remind, .identity, .open:
                 let setting = try Setting(invocation)
                 return invocation.isWatched ? try ListWatch(invocation, setting).run() : try OneShot(invocation, setting).run()
             }

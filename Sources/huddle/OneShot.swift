@@ -60,7 +60,7 @@ struct OneShot {
 
     private var isChange: Bool {
         switch invocation.action {
-        case .list, .itinerary, .export, .exportCalendar, .document, .ask, .deleted, .reminders, .identity, .open: false
+        case .list, .itinerary, .export, .exportCalendar, .document, .ask, .deleted, .reminders, .reminderRule, .identity, .open: false
         default: true
         }
     }
@@ -70,7 +70,7 @@ struct OneShot {
     /// - Parameter stays: whether the session is needed afterwards.
     func perform(in room: JoinedRoom, stays: Bool = false) throws -> ExitStatus {
         switch invocation.action {
-        case .list, .itinerary, .export, .exportCalendar, .deleted, .identity, .open:
+        case .list, .itinerary, .export, .exportCalendar, .deleted, .reminderRule, .identity, .open:
             try show(room.session.engine)
             return .done
         case .document(let request):
@@ -118,6 +118,7 @@ struct OneShot {
             try filter.resolve(RecordNames(engine))
             try export(filter, format, file, engine)
         case .deleted(let kind): deleted(kind, engine)
+        case .reminderRule: reminderRule(engine)
         case .open(let target, let isMap): try open(target, isMap: isMap, engine)
         case .identity(let showsState): try IdentityCommand(invocation, setting).print(engine, showsState: showsState, printer)
         case .exportCalendar(var filter, let file):
@@ -133,7 +134,7 @@ struct OneShot {
 
     private func runOffline() throws -> ExitStatus {
         switch invocation.action {
-        case .list, .itinerary, .export, .exportCalendar, .deleted, .identity, .open:
+        case .list, .itinerary, .export, .exportCalendar, .deleted, .reminderRule, .identity, .open:
             guard let kept = LocalState.look(setting), try showKept(kept.engine) else {
                 throw ProgramFailure(.offline, "Nothing is kept on this machine yet: start huddle once while the server answers.")
             }
@@ -437,6 +438,13 @@ struct OneShot {
         let columns = Standard.isTerminal(Standard.output) ? (TerminalDevice.size()?.columns ?? 80) - 1 : nil
         let lines = DeletedText.lines(
             records, RecordNames(engine), RecordLookup.deleted(engine), LocalClock(zone: engine.timeZone), columns: columns, restore: "huddle restore")
+        printer.write(output: lines.joined(separator: "\n") + "\n")
+    }
+
+    private func reminderRule(_ engine: SyncEngine) {
+        let record = engine.member.flatMap { engine.record(ReminderRule.id(of: $0)) }
+        guard !invocation.isJSON else { return printJSON(record.map { $0.isDeleted ? [] : [$0] } ?? []) }
+        let lines = ReminderRuleText.lines(record, isGuest: engine.role == .guest, command: "huddle reminders set", RecordNames(engine))
         printer.write(output: lines.joined(separator: "\n") + "\n")
     }
 

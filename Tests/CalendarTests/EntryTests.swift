@@ -56,6 +56,26 @@ struct EntryTests {
         #expect(entry.components.map { $0["TRIGGER"]?.value } == ["PT30M"], "a check-in after the start")
     }
 
+    @Test("Alarms are at the owner's own lead times, by kind and athlete, and a member without reminders has none")
+    func ownLeads() throws {
+        var records = FeedRecords(zone: "America/New_York", names: Who.names)
+        records.rule.leads = [.event: [0, 120], .tripItem: [10], .allDay: [900, 1800]]
+        records.rule.athletes = [Who.mateo: [.event: []]]
+        let timed = ["type": "game", "name": "A", "start_date": "2026-06-20", "start_time": "09:00", "end_time": "10:00", "checkin_time": "08:00"]
+        func alarms(_ record: Record) throws -> [String?] { try CalendarTests.entry(record, records: records).components.map { $0["TRIGGER"]?.value } }
+        #expect(try alarms(record(.event, 10, athlete: Who.sofia, timed)) == ["-PT3H", "-PT1H"])
+        #expect(try alarms(record(.event, 11, athlete: Who.mateo, timed)) == [])
+        #expect(try alarms(record(.event, 12, athlete: Who.mateo, ["type": "game", "name": "B", "start_date": "2026-06-20"])) == ["-PT30H", "-PT15H"])
+        let item = ["title": "Bus", "start_time": "2026-06-20T09:00", "start_zone": "UTC", "end_time": "2026-06-20T10:00", "end_zone": "UTC"]
+        records.trips = [record(.trip, 20, ["name": "Tour", "start_date": "2026-06-20"])]
+        let bus = record(.tripItem, 13, item, flags: ["include_in_itinerary"], references: ["trip_id": id(20)])
+        #expect(try alarms(bus) == ["-PT10M"])
+        records.rule.calendarReminds = true
+        #expect(try alarms(bus) == ["-PT10M"])
+        records.rule.isMuted = true
+        #expect(try alarms(bus) == [])
+    }
+
     private func entry(_ texts: [String: String]) throws -> CalendarComponent { try CalendarTests.entry(record(.event, 10, athlete: Who.sofia, texts)) }
 
     @Test("School and contacts come from their records, and a school that is gone by its kept name")

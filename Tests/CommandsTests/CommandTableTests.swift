@@ -34,7 +34,7 @@ struct CommandTableTests {
 
     @Test("Commands add, edit, list and remove records of every kind that mutations write, by its fields")
     func kinds() {
-        for kind in Kind.allCases where kind.declaration.isCreatedByMutation && kind != .message && kind != .readingPosition {
+        for kind in Kind.allCases where kind.declaration.isCreatedByMutation && ![.message, .readingPosition, .reminderRule].contains(kind) {
             for verb in [Command.Verb.list, .add, .edit, .remove] { #expect(CommandTable.command(verb, kind) != nil, "\(verb) \(kind)") }
             let fields = CommandTable.command(.add, kind)?.fieldOptions.compactMap(\.field)
             #expect(fields == kind.declaration.fields.indices.filter { !kind.declaration.fields[$0].isServerOnly })

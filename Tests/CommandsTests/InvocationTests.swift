@@ -97,7 +97,7 @@ struct InvocationTests {
         ("events edit abcd --registered", .edit(.event, "abcd", [input(.event, "registered", "yes")])),
         ("events edit abcd --registered no", .edit(.event, "abcd", [input(.event, "registered", "no")])),
         ("events edit --attended abcd", .edit(.event, "abcd", [input(.event, "attended", "yes")])),
-        ("deleted", .deleted(nil)), ("reminders", .reminders), ("reminders --json", .reminders), ("deleted item", .deleted(.tripItem)), ("whoami", .identity(showsState: false)), ("open 'Fall Camp' --map", .open("Fall Camp", isMap: true)), ("status --json", .identity(showsState: true)),
+        ("deleted", .deleted(nil)), ("reminders", .reminders), ("reminders --json", .reminders), ("reminders rule", .reminderRule), ("reminders rule --json", .reminderRule), ("deleted item", .deleted(.tripItem)), ("whoami", .identity(showsState: false)), ("open 'Fall Camp' --map", .open("Fall Camp", isMap: true)), ("status --json", .identity(showsState: true)),
         ("events --columns id,start --limit 3", columns()), ("docs share Resume --school Yale --yes", .document(.share("Resume", school: "Yale", days: nil, isSure: true))),
         ("events edit abcd --cost=", .edit(.event, "abcd", [input(.event, "cost", "")])),
     ] as [(String, CommandAction)])

@@ -20,7 +20,13 @@ struct PermissionTests {
         (.trip, .parent, "CUDR", "CUDR"), (.trip, .athlete, "CUDR", "CUDR"), (.trip, .guest, "", ""),
         (.tripItem, .parent, "CUDR", "CUDR"), (.tripItem, .athlete, "CUDR", "CUDR"), (.tripItem, .guest, "", ""),
         (.readingPosition, .parent, "CU", ""), (.readingPosition, .athlete, "CU", ""), (.readingPosition, .guest, "CU", ""),
+        (.reminderRule, .parent, "CUDR", ""), (.reminderRule, .athlete, "CUDR", ""), (.reminderRule, .guest, "CUDR", ""),
     ]
+
+    /// The id of a member's record of a kind.
+    static func subject(_ kind: Kind, _ member: Identifier) -> Identifier {
+        kind == .readingPosition ? ReadingPosition.id(of: member) : kind == .reminderRule ? ReminderRule.id(of: member) : member
+    }
 
     static let letters: [(Character, AccessAction)] = [("C", .create), ("U", .update), ("D", .delete), ("R", .restore)]
 
@@ -31,7 +37,7 @@ struct PermissionTests {
             for (whose, allowed) in [(id(1), own), (id(2), other)] {
                 let access = Access(
                     actor: actor, kind: kind, action: action, owner: kind.declaration.scope == .athlete ? whose : nil, author: whose,
-                    subject: kind == .readingPosition ? ReadingPosition.id(of: whose) : whose,
+                    subject: PermissionTests.subject(kind, whose),
                     fields: kind == .member ? [Kind.member.field("name")] : [0])
                 #expect(Permission.allows(access) == allowed.contains(letter), "\(role) \(action) \(kind.name) of \(whose == id(1) ? "own" : "other")")
             }
@@ -92,7 +98,7 @@ struct PermissionTests {
                 for (whose, allowed) in [(id(1), own), (id(2), other)] {
                     let access = Access(
                         actor: Actor(member: id(1), role: role), kind: kind, action: action, owner: kind.declaration.scope == .athlete ? whose : nil, author: whose,
-                        subject: kind == .readingPosition ? ReadingPosition.id(of: whose) : whose, fields: [0])
+                        subject: PermissionTests.subject(kind, whose), fields: [0])
                     do {
                         try Permission.check(access, operation: 4, id: id(8))
                         #expect(allowed.contains(letter))

@@ -34,7 +34,7 @@ struct ValidationTests {
         #expect(restoration?.code == (kind == .family ? .notAllowed : nil))
     }
 
-    @Test("An owner is named only for kinds that have one", arguments: [Kind.school, .coach, .message, .trip, .tripItem, .readingPosition])
+    @Test("An owner is named only for kinds that have one", arguments: [Kind.school, .coach, .message, .trip, .tripItem, .readingPosition, .reminderRule])
     func ownerOnlyForAthleteScope(_ kind: Kind) {
         let rejection = refusal(Operation(kind: kind, id: id(1), action: .create(athlete: id(2), patch: .init())))
         #expect(rejection?.code == .invalid)

@@ -144,7 +144,7 @@ struct ReminderPlanTests {
             let plan = try #require(ReminderPlan(event, zone: "Europe/Warsaw", environment))
             let begin = environment.rules("Europe/Warsaw").instant(
                 of: LocalDateTime(date: try #require(CalendarDate("2026-06-20")), time: texts["start_time"].flatMap { LocalTime($0) } ?? .midnight))
-            #expect(plan.due == begin + Int64(try #require(entry.alarm).seconds) * 1000, "\(texts)")
+            #expect(plan.due == begin + Int64(try #require(entry.alarms.first).seconds) * 1000, "\(texts)")
         }
     }
 

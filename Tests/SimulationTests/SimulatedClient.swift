@@ -292,10 +292,10 @@ final class SimulatedClient {
         }
     }
 
-    /// Independent records: documents, reading positions, schools, messages about records, names and zone.
+    /// Independent records: documents, reading positions, reminder rules, schools, messages about records, names and zone.
     private func chooseOthers(_ event: Record?, in world: World) -> [Operation] {
         func some(_ kind: Kind) -> Record? { world.dice.pick(engine.records(of: kind).filter { !$0.isDeleted }) }
-        switch world.dice.number(0...7) {
+        switch world.dice.number(0...8) {
         case 0, 1:
             guard let document = some(.document) else { return [] }
             if world.dice.one(in: 6) { return [Operation(kind: .document, id: document.id, action: .delete(base: document.version))] }
@@ -330,6 +330,17 @@ final class SimulatedClient {
         case 6:
             guard let member = engine.member.flatMap({ engine.record($0) }) else { return [] }
             return [update(member, [("name", .text("\(family.mark) called \(world.dice.number(0...9))"))], merge: .disjoint)]
+        case 7:
+            // All devices of a person write the same rule.
+            guard let member = engine.member else { return [] }
+            let id = ReminderRule.id(of: member)
+            var rule = ReminderRule()
+            rule.leads[.event] = [world.dice.number(0...60)]
+            let fields = Kind.reminderRule.declaration.fields.compactMap { field in rule.fields[field.name].map { (field.name, $0) } }
+            guard let known = engine.record(id) else { return [Operation(kind: .reminderRule, id: id, action: .create(athlete: nil, patch: patch(.reminderRule, fields)))] }
+            if known.isDeleted { return [Operation(kind: .reminderRule, id: id, action: .restore(base: known.version))] }
+            if world.dice.one(in: 4) { return [Operation(kind: .reminderRule, id: id, action: .delete(base: known.version))] }
+            return [update(known, fields, merge: .disjoint)]
         default:
             guard let own = engine.record(family.id) else { return [] }
             return [update(own, [("name", .text("\(family.mark) family \(world.dice.number(0...9))"))], merge: .disjoint)]

@@ -120,6 +120,13 @@ final class MemoryRecords: RecordWrites {
         try connection.each(wanted.sorted { $0.record.id < $1.record.id }) { try body(Self.stored($0)) }
     }
 
+    func forEachUpcoming(family: Int64, of kind: Kind, from day: String, _ body: (StoredRecord) throws -> Void) throws {
+        let field = kind == .event ? "start_date" : "start_time"
+        func start(_ row: MemoryTables.RecordRow) -> String { row.record.fields.text(field) ?? "" }
+        let wanted = try rows(family).values.filter { $0.record.kind == kind && !$0.record.isDeleted && start($0) >= day }
+        try connection.each(wanted.sorted { (start($0), $0.record.id) < (start($1), $1.record.id) }) { try body(Self.stored($0)) }
+    }
+
     private func comments(_ family: Int64, on record: Identifier, areDeleted: Bool) throws -> [MemoryTables.RecordRow] {
         try rows(family).values.filter { row in
             guard row.record.kind == .message, case .link(_, record)? = row.record.fields["about"] else { return false }

@@ -13,7 +13,7 @@ struct GroupCommitTests {
         guard EngineKind.takes(seed, upTo: 2) else { return }
         let single = try World(seed: seed)
         var family = try RandomFamily(single, seed: seed)
-        try family.hurry(steps: 260)
+        try family.hurry(steps: 320)
         #expect(family.accepted > 90, "seed \(seed): only \(family.accepted) changes")
         let log = try single.log(family.home)
 

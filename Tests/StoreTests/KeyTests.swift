@@ -191,6 +191,7 @@ struct KeyTests {
     func plans() throws {
         for (sql, index) in [
             (ListStatements.kindQuery, "records_by_kind (family=? AND kind=? AND id>?)"),
+            (ListStatements.upcomingQuery, "records_by_start (family=? AND kind=? AND start>?)"),
             (ListStatements.commentQuery, "comments (family=? AND about=? AND (created_seq,id)<(?,?))"),
             (SQLiteRecords.dueQuery, "deleted_records (family=? AND deleted_at>? AND deleted_at<?)"),
             (AccessLogTable.pageQuery, "accesses_by_athlete (family=? AND athlete=? AND at<?)"),

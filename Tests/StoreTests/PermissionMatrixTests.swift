@@ -43,6 +43,7 @@ struct PermissionMatrixTests {
         case (.document, .create): return false
         case (.readingPosition, .create), (.readingPosition, .update): return tester == .owner
         case (.readingPosition, _): return false
+        case (.reminderRule, _): return tester == .owner
         case (.message, .create): return tester != .guest
         case (.message, .update): return tester == .owner
         case (.message, _): return tester == .owner || tester == .parent
@@ -81,6 +82,7 @@ struct PermissionMatrixTests {
         case .tripItem:
             return create(kind, id, ["trip_id": .reference(trip), "title": .text("Zoo"), "start_time": .text("2026-07-02T10:00")])
         case .readingPosition: return create(kind, id, ["sequence": .integer(1)])
+        case .reminderRule: return create(kind, id, ["muted": .flag(true)])
         case .family, .member, .document: return nil
         }
     }
@@ -95,6 +97,7 @@ struct PermissionMatrixTests {
             case .tripItem: ("title", .text("Park"))
             case .document: ("title", .text("CV"))
             case .readingPosition: ("sequence", .integer(2))
+            case .reminderRule: ("calendar_reminds", .flag(true))
             case .family, .member, .school, .event, .trip: ("name", .text("Other"))
             }
         return update(kind, id, base: base, [name.0: name.1])
@@ -111,6 +114,15 @@ struct PermissionMatrixTests {
             if step == .restore { try world.mutate(ours, ours.parent, delete(.member, guest, base: 1)) }
             return (guest, step == .restore ? 2 : 1)
         case .document: return step == .create ? (world.newID(), 0) : nil
+        case .reminderRule:
+            let id = ReminderRule.id(of: leo)
+            guard step != .create else { return (id, 0) }
+            if try world.snapshot(ours).records[id] == nil, let operation = creation(kind, id) { try world.mutate(ours, leo, operation) }
+            let held = try world.record(ours, id)
+            if held.isDeleted != (step == .restore) {
+                try world.mutate(ours, leo, held.isDeleted ? restore(kind, id, base: held.version) : delete(kind, id, base: held.version))
+            }
+            return (id, try world.record(ours, id).version)
         default: break
         }
         let id = kind == .readingPosition ? ReadingPosition.id(of: leo) : world.newID()
@@ -154,7 +166,7 @@ struct PermissionMatrixTests {
     }
 
     private func version(_ target: (id: Identifier, version: Int64), _ kind: Kind) throws -> Int64 {
-        kind == .family || kind == .member || kind == .readingPosition ? try world.record(ours, target.id).version : target.version
+        kind == .family || kind == .member || kind == .readingPosition || kind == .reminderRule ? try world.record(ours, target.id).version : target.version
     }
 
     @Test("R001 P06 a stranger cannot tell a record of ours from one that is nowhere, for every kind and step", arguments: Kind.allCases)

@@ -76,10 +76,10 @@ struct RandomFamily {
     private mutating func operation(isStale: Bool = false) -> Family.Operation {
         let known = twin.records.values.filter { $0.kind != .family && $0.kind != .member }.sorted { $0.id < $1.id }
         guard let record = known.randomElement(using: &random), Int.random(in: 0..<100, using: &random) >= 45 else {
-            let kinds = Kind.allCases.filter(\.declaration.isCreatedByMutation)
+            let kinds = Kind.allCases.filter { $0.declaration.isCreatedByMutation && ($0 != .reminderRule || twin.records[ReminderRule.id(of: athlete)] == nil) }
             let kind = kinds.randomElement(using: &random) ?? .message
-            // A position has its member's own id, so it is created once.
-            let id = kind == .readingPosition ? ReadingPosition.id(of: athlete) : world.newID()
+            // A position and a rule have ids that follow from the member's, so they are created once; a rule only if there is none.
+            let id = kind == .readingPosition ? ReadingPosition.id(of: athlete) : kind == .reminderRule ? ReminderRule.id(of: athlete) : world.newID()
             return Operation(kind: kind, id: id, action: .create(athlete: nil, patch: patch(kind, isWhole: true)))
         }
         if record.isDeleted { return Operation(kind: record.kind, id: record.id, action: .restore(base: record.version)) }
@@ -95,10 +95,19 @@ struct RandomFamily {
         var patch = FieldPatch()
         for (index, field) in kind.declaration.fields.enumerated() where !field.isServerOnly {
             guard field.isRequired && isWhole || Int.random(in: 0..<3, using: &random) == 0 else { continue }
-            guard let value = value(field.type) else { continue }
+            guard let value = kind == .reminderRule ? ruleValue(field.name) : value(field.type) else { continue }
             patch.assignments.append(.init(field: index, value: value))
         }
         return patch
+    }
+
+    /// A value of a reminder rule: its lead times are not any object, and quiet hours need both ends.
+    private mutating func ruleValue(_ name: String) -> Value? {
+        switch name {
+        case "muted", "calendar_reminds": .flag(Bool.random(using: &random))
+        case "leads": .json(Array("{\"event\": [\(Int.random(in: 0...40_320, using: &random))]}".utf8))
+        default: nil
+        }
     }
 
     private mutating func value(_ type: FieldType) -> Value? {

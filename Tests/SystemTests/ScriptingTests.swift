@@ -161,7 +161,7 @@ extension SystemTests {
             (.list, ["events"]), (.itinerary, ["itinerary"]), (.attend, ["attend", "Empire Underclass Showcase", "--quick"]),
             (.undo, ["undo"]), (.redo, ["redo"]), (.shift, ["shift", "event", "Empire Underclass Showcase", "7"]), (.copy, ["copy", "event", "Empire Underclass Showcase", "7"]),
             (.remove, ["rm", "school", "Zed State"]), (.deleted, ["deleted", "school"]), (.restore, ["restore", "school", "Zed State"]), (.say, ["say", "Hello"]),
-            (.identity, ["whoami"]), (.status, ["status"]), (.open, ["open", "Thornbury Winter Elite Camp", "--map"]), (.history, ["history"]), (.since, ["since", "1"]), (.statistics, ["stats"]), (.access, ["access"]), (.audit, ["audit"]), (.reminders, ["reminders"]),
+            (.identity, ["whoami"]), (.status, ["status"]), (.open, ["open", "Thornbury Winter Elite Camp", "--map"]), (.history, ["history"]), (.since, ["since", "1"]), (.statistics, ["stats"]), (.access, ["access"]), (.audit, ["audit"]), (.reminders, ["reminders"]), (.remind, ["reminders", "set", "--events", "1d,2h"]), (.reminderRule, ["reminders", "rule"]),
             (.upload, ["docs", "upload", "FOLDER/film.pdf", "--type", "transcript", "--athlete", "Elena"]), (.share, ["docs", "share", "film", "--school", "Zed State"]),
             (.shares, ["docs", "shares", "film"]), (.versions, ["docs", "versions", "film"]), (.link, ["docs", "link", "film"]), (.download, ["docs", "download", "film", "--output", "FOLDER/copy.pdf"]),
             (.signIn, ["sign-in", "--profile", "zed"]), (.unshare, ["docs", "unshare", "film"]), (.outbox, ["outbox"]), (.batch, ["batch"]),

@@ -5,7 +5,7 @@ extension BrowserTests {
     /// Flows of people in the web client, in Chromium (Tests/Web/flows).
     @Suite("The web client in a browser") struct WebFlowTests {
         static let flows = [
-            "events", "event", "offline", "conflict", "trips", "documents", "room", "joining", "signing_out", "passkeys", "upgrade", "attacks", "keyboard", "killed", "accessible", "board", "months", "paper", "commands", "long_list", "consents", "looked_at", "spoken", "every_screen", "late_records", "closes_on_success", "long_documents", "long_room", "feeds", "farewell",
+            "events", "event", "offline", "conflict", "trips", "documents", "room", "joining", "signing_out", "passkeys", "upgrade", "attacks", "keyboard", "killed", "accessible", "board", "months", "paper", "commands", "long_list", "consents", "looked_at", "spoken", "every_screen", "late_records", "closes_on_success", "long_documents", "long_room", "feeds", "reminders", "farewell",
         ]
 
         @Test("Flows work, without an error on the console, a report of the policy, or a request to elsewhere", arguments: Flows.pairs(flows))

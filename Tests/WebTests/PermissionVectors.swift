@@ -35,6 +35,11 @@ enum PermissionVectors {
                             access.subject = subject
                             rows.append(row(access, name))
                         }
+                    case .reminderRule:
+                        for subject in [ReminderRule.id(of: me), ReminderRule.id(of: other)] {
+                            access.subject = subject
+                            rows.append(row(access, name))
+                        }
                     case _ where kind.declaration.scope == .athlete:
                         for owner in [me, other, nil] {
                             access.owner = owner

@@ -235,6 +235,21 @@ enum RuleVectors {
             metric["label"] = label.map(Value.text)
             rows.append(check(metric, environment))
         }
+        for leads in [
+            #"{}"#, #"{"event":[0,30,1440,40320,60]}"#, #"{"event":[1,2,3,4,5,6]}"#, #"{"event":[30,30]}"#, #"{"event":[-1]}"#, #"{"all_day":[40321]}"#, #"{"all_day":[1.5]}"#, #"{"all_day":["1"]}"#,
+            #"{"trip_item":30}"#, #"{"trip":[30]}"#, #"{"athletes":[]}"#, #"{"athletes":{"x":{}}}"#, #"{"athletes":{"00000000-0000-7000-8000-000000000001":{"event":[],"all_day":[360]}}}"#,
+            #"{"athletes":{"00000000-0000-7000-8000-000000000001":{"trip_item":[1]}}}"#, #"{"athletes":{"00000000-0000-7000-8000-000000000001":[1]}}"#,
+        ] {
+            var rule = Fields(.reminderRule)
+            rule["leads"] = .json(Array(leads.utf8))
+            rows.append(check(rule, environment))
+        }
+        for (from, until) in [("22:00", "07:00"), ("22:00", nil), (nil, "07:00"), ("07:00", "07:00")] as [(String?, String?)] {
+            var rule = Fields(.reminderRule)
+            rule["quiet_from"] = from.map(Value.text)
+            rule["quiet_until"] = until.map(Value.text)
+            rows.append(check(rule, environment))
+        }
         // By the clock a flight to the west lands before it took off; the night of the changed clocks has an hour twice.
         for (end, zone) in [("2026-04-15T09:30", nil), ("2026-04-15T09:31", nil), ("2026-04-15T09:29", nil), ("2026-04-15T08:00", "America/New_York"), ("2026-04-15T10:00", "Asia/Tokyo"), ("2026-04-15T08:00", "Mars/Base")]
             as [(String, String?)]

@@ -79,7 +79,7 @@ struct ProtocolTableTests {
                 Access(
                     actor: actor, kind: kind, action: action, owner: kind.declaration.scope == .athlete ? member : nil,
                     ownerAllowsParents: whose == .viewed ? .view : .edit, author: member,
-                    subject: kind == .readingPosition ? ReadingPosition.id(of: member) : member, fields: fields, actorAge: age))
+                    subject: kind == .readingPosition ? ReadingPosition.id(of: member) : kind == .reminderRule ? ReminderRule.id(of: member) : member, fields: fields, actorAge: age))
         }
     }
 

@@ -50,6 +50,9 @@ package enum CommandAction: Hashable, Sendable {
     case deleted(Kind?)
     /// The reminders that none of the member's devices has shown.
     case reminders
+    /// The member's own reminder rule.
+    case reminderRule
+    case remind(ReminderRuleChange)
     /// An event's web page, or its place on a map.
     case open(String, isMap: Bool)
     /// The person who is signed in; `showsState`: also whether the server answers, and the outbox.

@@ -126,6 +126,10 @@ struct CommandReader {
         case .reminders:
             try list.expectNoPositional()
             return .reminders
+        case .reminderRule:
+            try list.expectNoPositional()
+            return .reminderRule
+        case .remind: return .remind(try ReminderRuleChange(list))
         case .open: return .open(try one(), isMap: list.has("--map"))
         case .identity, .status:
             try list.expectNoPositional()

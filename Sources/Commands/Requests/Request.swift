@@ -43,10 +43,11 @@ package enum Request {
             let record = try lookup.find(kinds(target, CommandTable.copied), target.text)
             return [Operation(kind: record.kind, id: fresh(), action: .copy(from: record.id, days: days))]
         case .say(let text): return [try say(text, id: fresh(), names)]
+        case .remind(let change): return try change.operations(engine, names)
         case .leave:
             guard let member = engine.member, let record = names[member] else { throw UsageError("Your own record is not here yet. Try again when the server answers.") }
             return [remove(record)]
-        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .signInByName, .askForMail, .logout, .outbox, .configure, .list, .watch, .ask, .deleted, .reminders, .identity, .open, .undo, .redo, .itinerary, .export, .exportCalendar, .document: return []
+        case .interactive, .help, .manual, .completions, .complete, .batch, .version, .join, .signIn, .signInByName, .askForMail, .logout, .outbox, .configure, .list, .watch, .ask, .deleted, .reminders, .reminderRule, .identity, .open, .undo, .redo, .itinerary, .export, .exportCalendar, .document: return []
         }
     }
 

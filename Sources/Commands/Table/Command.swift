@@ -13,7 +13,7 @@ package struct Command: Hashable, Sendable {
         case account, confirm, password, factor, recovery, passkeys, mail
         case list, show, add, edit, remove, restore
         case attend, shift, copy, undo, redo, itinerary, export
-        case history, since, statistics, access, audit, deleted, identity, open, reminders
+        case history, since, statistics, access, audit, deleted, identity, open, reminders, reminderRule, remind
         case upload, download, versions, share, shares, unshare, link
         case say, actionMessage, find, older, watch, batch
         case exportFamily

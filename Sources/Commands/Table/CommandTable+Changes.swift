@@ -71,6 +71,21 @@ extension CommandTable {
             "reminders of events and trip items that none of your devices has shown",
             notes: "They then count as seen on all your devices."),
         Command(
+            .reminderRule, .questions, words: [["reminders", "rule"]], slash: [["reminders", "rule"]], output: .records,
+            "when you are reminded"),
+        Command(
+            .remind, .questions, words: [["reminders", "set"]], slash: [["reminders", "set"]],
+            options: [
+                .init("--events", hint: "LEADS", value: .text, "before events: up to 5 lead times like 1d,2h,30m,0; none; usual (30m)"),
+                .init("--items", hint: "LEADS", value: .text, "the same before trip items"),
+                .init("--days", hint: "LEADS", value: .text, "before events and items without a time, from midnight: times of the day before like 18:00, or 1d; none; usual (18:00)"),
+                .init("--athlete", hint: "NAME", value: .record([.member]), "with --events and --days: for the events of that athlete alone"),
+                .init("--on", "reminders on; guests get none before"), .init("--off", "no reminders, and no alarms in your calendar feeds"),
+                .init("--calendar", hint: "yes|no", value: .word(["yes", "no"]), "whether the alarms in your calendar app remind you, in place of Huddle"),
+                .init("--quiet", hint: "HH:MM-HH:MM", value: .text, "hours without mail and push; off"),
+                .init("--usual", "deletes your own rule"),
+            ], output: .receipt, "change when you are reminded"),
+        Command(
             .open, .questions, words: [["open"]], arguments: [.init("EVENT", .record([.event]))],
             options: [.init("--map", "the place on a map, for directions")], output: .link,
             "open an event's web page in your browser; without a desktop it prints the address"),

@@ -59,6 +59,7 @@ extension StoreReader {
             // Items need the name and the participants of their trips.
             if kinds.contains(.trip) || kinds.contains(.tripItem) { records.trips = try all(.trip) }
             if kinds.contains(.tripItem) { records.items = try all(.tripItem) }
+            if open.settings.hasAlarms { records.rule = ReminderRule(try record(family: row.family, ReminderRule.id(of: row.member))) }
             guard isFull else { return (open, records) }
             if kinds.contains(.event) {
                 records.schools = try all(.school, isLiving: true)

@@ -92,6 +92,10 @@ package protocol RecordReads: AnyObject {
     /// - Parameter id: the records after it are passed; `nil` begins with the first.
     func forEach(family: Int64, of kind: Kind, after id: Identifier?, _ body: (StoredRecord) throws -> Void) throws
 
+    /// Passes the living events or trip items that begin on a day (`YYYY-MM-DD`) or later to `body`, in the order of
+    /// their starts and ids.
+    func forEachUpcoming(family: Int64, of kind: Kind, from day: String, _ body: (StoredRecord) throws -> Void) throws
+
     /// Passes the messages about a record to `body`, each with the sequence that created it, newest first, until `body`
     /// returns false.
     ///

@@ -59,7 +59,10 @@ package protocol ReminderReads: AnyObject {
 }
 
 package protocol ReminderWrites: ReminderReads {
-    /// Arms a reminder. The item has none with this lead.
+    /// Arms a reminder, in place of the one that the item has with this lead.
+    ///
+    /// A batch is written before its reminders are armed, so a change of the zone or of a rule in it may already have
+    /// armed an item that a later change of the batch creates.
     func arm(_ reminder: ArmedReminder) throws
 
     /// Disarms all reminders of an item.

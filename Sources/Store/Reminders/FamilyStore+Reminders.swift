@@ -1,4 +1,5 @@
 package import Bytes
+import Dates
 package import Family
 import Ledger
 import Reminders
@@ -10,57 +11,128 @@ import Wire
 extension FamilyStore {
     /// The largest number of reminders that one transaction fires.
     private static let remindersInPortion = 128
+    /// Milliseconds by which another zone moves an item at most, so that it may have ended: two days.
+    private static let mostZoneShift: Int64 = 2 * 86_400_000
 
     // MARK: Arming
 
-    /// Arms the reminders of the items that a decision wrote. Runs in the caller's transaction.
+    /// Arms the reminders of the items that a decision wrote, and of all items to come if it changed a member's lead
+    /// times. Runs in the caller's transaction.
     func arm(_ decision: Decision, family: Int64) throws {
+        let zone = decision.family.zone
+        let now = environment.now()
+        // Read once, and only if a reminder has to be armed; the decision's own rules are written already.
+        var known: ReminderRules?
+        func rules() throws -> ReminderRules {
+            if let known { return known }
+            let read = try reminderRules(of: family)
+            known = read
+            return read
+        }
+        var hasNewLeads = false
         for write in decision.records {
             switch write.record.kind {
-            case .event, .tripItem: try arm(write, family: family, zone: decision.family.zone)
+            case .event, .tripItem:
+                let plan = ReminderPlan(write.record, zone: zone, environment.rules)
+                if let former = write.former, ReminderPlan(former, zone: zone, environment.rules) == plan { continue }
+                let isNew = write.created != nil
+                let held = try isNew ? [] : reminders.armed(family: family, item: write.record.id)
+                if !held.isEmpty { _ = try reminders.disarm(family: family, item: write.record.id) }
+                if let plan { try arm(plan, of: write.record, family: family, try rules(), insteadOf: held, at: now) }
             case .family:
-                guard let former = write.former, former.fields.text("time_zone") != decision.family.zone else { continue }
-                try armAll(family: family, zone: decision.family.zone, at: environment.now())
+                guard let former = write.former, former.fields.text("time_zone") != zone else { continue }
+                try armAll(family: family, zone: zone, at: now)
+            case .reminderRule:
+                if ReminderRules.rearms(from: write.former, to: write.record) { hasNewLeads = true }
             default: break
             }
         }
+        if hasNewLeads { try armUpcoming(family: family, zone: zone, try rules(), at: now) }
         for membership in decision.memberships where membership.removedAt != nil {
             try reminders.forget(family: family, member: membership.member)
         }
     }
 
-    private func arm(_ write: RecordWrite, family: Int64, zone: String) throws {
-        let plan = ReminderPlan(write.record, zone: zone, environment.rules)
-        if let former = write.former, ReminderPlan(former, zone: zone, environment.rules) == plan { return }
-        let isNew = write.created != nil
-        let held = try isNew ? 0 : reminders.disarm(family: family, item: write.record.id)
-        guard let plan else { return }
-        try arm(plan, of: write.record.id, family: family, isDelayed: held > 0, at: environment.now())
+    /// The rules of a family's members.
+    private func reminderRules(of family: Int64) throws -> ReminderRules {
+        var rules = ReminderRules()
+        // A damaged rule counts as none.
+        try records.forEach(family: family, of: .reminderRule, after: nil) { if let record = $0.record { rules.add(record) } }
+        return rules
     }
 
-    /// - Parameter isDelayed: whether an earlier reminder of the item had not fired, so that this one fires in its place
-    ///   even if its time has passed. Otherwise a time that has passed is not caught up: the change itself was shown.
-    private func arm(_ plan: ReminderPlan, of item: Identifier, family: Int64, isDelayed: Bool, at now: Int64) throws {
-        guard plan.end > now, plan.due > now || isDelayed else { return }
-        try reminders.arm(ArmedReminder(family: family, key: Reminder.Key(item: item, lead: plan.lead, start: plan.start), due: plan.due))
-        reminderAlarm.armed(plan.due)
+    /// Arms an item of which nothing is armed.
+    ///
+    /// A time that has passed is not caught up: the change itself was shown. Only a reminder that takes the place of one
+    /// that had not fired is armed nevertheless, and fires immediately.
+    ///
+    /// - Parameter held: the reminders of the item that had not fired.
+    private func arm(_ plan: ReminderPlan, of record: Record, family: Int64, _ rules: ReminderRules, insteadOf held: [ArmedReminder], at now: Int64) throws {
+        guard plan.end > now else { return }
+        let leads = rules.leads(of: record, plan)
+        let waiting = Set(held.map(\.key.lead))
+        // An item that gets or loses its time has other leads than before.
+        let isReplaced = !waiting.isEmpty && waiting.isDisjoint(with: leads)
+        for lead in leads {
+            let due = plan.due(lead: lead, environment.rules)
+            guard due > now || isReplaced || waiting.contains(lead) else { continue }
+            try reminders.arm(ArmedReminder(family: family, key: Reminder.Key(item: record.id, lead: lead, start: plan.start), due: due))
+            reminderAlarm.armed(due)
+        }
     }
 
     /// Arms the reminders of all items of a family again. Runs in the caller's transaction.
     func armAll(family: Int64, zone: String, at now: Int64) throws {
-        var plans: [(item: Identifier, plan: ReminderPlan)] = []
+        var items: [(record: Record, plan: ReminderPlan)] = []
         for kind in [Kind.event, .tripItem] {
             try records.forEach(family: family, of: kind, after: nil) { stored in
                 // A damaged record has no reminder; nothing else of the family is affected (R132).
-                guard let record = stored.record, let plan = ReminderPlan(record, zone: zone, environment.rules), plan.end > now else { return }
-                plans.append((record.id, plan))
+                guard let record = stored.record, let plan = ReminderPlan(record, zone: zone, environment.rules), plan.end > now - Self.mostZoneShift
+                else { return }
+                items.append((record, plan))
             }
         }
-        for (item, plan) in plans {
-            let held = try reminders.armed(family: family, item: item)
-            if held.count == 1, held[0].key.lead == plan.lead, held[0].key.start == plan.start, held[0].due == plan.due { continue }
-            if !held.isEmpty { _ = try reminders.disarm(family: family, item: item) }
-            try arm(plan, of: item, family: family, isDelayed: !held.isEmpty, at: now)
+        guard !items.isEmpty else { return }
+        let rules = try reminderRules(of: family)
+        for (record, plan) in items {
+            let held = try reminders.armed(family: family, item: record.id)
+            if isArmed(held, record, plan, rules) { continue }
+            if !held.isEmpty { _ = try reminders.disarm(family: family, item: record.id) }
+            try arm(plan, of: record, family: family, rules, insteadOf: held, at: now)
+        }
+    }
+
+    /// Whether exactly the reminders of an item are armed, all of them.
+    private func isArmed(_ held: [ArmedReminder], _ record: Record, _ plan: ReminderPlan, _ rules: ReminderRules) -> Bool {
+        let leads = rules.leads(of: record, plan)
+        return held.count == leads.count
+            && zip(held, leads).allSatisfy { $0.key.lead == $1 && $0.key.start == plan.start && $0.due == plan.due(lead: $1, environment.rules) }
+    }
+
+    /// Arms the items to come by other leads. Runs in the caller's transaction.
+    ///
+    /// An earlier item cannot get a reminder by that: its start has passed, and with it every lead.
+    private func armUpcoming(family: Int64, zone: String, _ rules: ReminderRules, at now: Int64) throws {
+        // No clock is more than a day behind UTC.
+        let first = CalendarDate(utc: now).adding(days: -1) ?? .first
+        var items: [(record: Record, plan: ReminderPlan)] = []
+        for kind in [Kind.event, .tripItem] {
+            try records.forEachUpcoming(family: family, of: kind, from: first.description) { stored in
+                guard let record = stored.record, let plan = ReminderPlan(record, zone: zone, environment.rules), plan.start > now else { return }
+                items.append((record, plan))
+            }
+        }
+        for (record, plan) in items {
+            let leads = rules.leads(of: record, plan)
+            let held = try reminders.armed(family: family, item: record.id)
+            for one in held where !leads.contains(one.key.lead) { try reminders.disarm(one) }
+            for lead in leads where !held.contains(where: { $0.key.lead == lead }) {
+                let due = plan.due(lead: lead, environment.rules)
+                // Otherwise it has fired, or its time has passed.
+                guard due > now else { continue }
+                try reminders.arm(ArmedReminder(family: family, key: Reminder.Key(item: record.id, lead: lead, start: plan.start), due: due))
+                reminderAlarm.armed(due)
+            }
         }
     }
 
@@ -145,17 +217,22 @@ extension FamilyStore {
             guard let record = try records.find(family: armed.family, armed.key.item)?.record,
                 let plan = ReminderPlan(record, zone: family.zone, environment.rules)
             else { continue }
-            if plan.due > now {
+            let due = plan.due(lead: armed.key.lead, environment.rules)
+            if due > now {
                 // The zone data has changed since it was armed.
-                try arm(plan, of: record.id, family: armed.family, isDelayed: true, at: now)
+                var again = armed
+                (again.key.start, again.due) = (plan.start, due)
+                try reminders.arm(again)
+                reminderAlarm.armed(due)
                 continue
             }
             // After a long time without a server nobody wants to be reminded.
             guard plan.end > now - Reminder.retention else { continue }
             let trip = try record.fields.reference("trip_id").flatMap { try records.find(family: armed.family, $0)?.record }
-            let reminder = Reminder(record, plan, lead: armed.key.lead, due: plan.due, at: now)
-            for member in ReminderAudience.members(of: record, trip: trip, among: family.members) {
-                let fired = FiredReminder(family: armed.family, member: member, key: reminder.key, due: plan.due, firedAt: now)
+            let reminder = Reminder(record, plan, lead: armed.key.lead, due: due, at: now)
+            for member in ReminderAudience.members(of: record, trip: trip, among: family.members, askers: family.askers)
+            where family.rules.leads(of: record, plan, for: member).contains(armed.key.lead) {
+                let fired = FiredReminder(family: armed.family, member: member, key: reminder.key, due: due, firedAt: now)
                 guard try reminders.fire(fired) else { continue }
                 if firing.first == nil { firing.first = fired }
                 pendingNotices.append(.reminder(reminder, family: family.id, member: member))
@@ -171,6 +248,9 @@ extension FamilyStore {
         var zone: String
         /// The members who may sign in now, and as whom somebody does.
         var members: [Identifier: Role]
+        var rules: ReminderRules
+        /// Those of `members` who have a rule of their own.
+        var askers: Set<Identifier>
     }
 
     /// - Returns: `nil` if the family is gone.
@@ -181,7 +261,8 @@ extension FamilyStore {
         for (member, state) in family.state.members where !state.isRemoved && !strangers.contains(member) {
             if environment.bar(state, zone: family.state.zone, at: now) == nil { members[member] = state.role }
         }
-        return ReminderFamily(id: id, zone: family.state.zone, members: members)
+        let rules = try reminderRules(of: key)
+        return ReminderFamily(id: id, zone: family.state.zone, members: members, rules: rules, askers: rules.askers(among: members.keys))
     }
 
     // MARK: Seen

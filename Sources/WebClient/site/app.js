@@ -25,6 +25,7 @@ import { feedsPage } from "./views/feeds.js";
 import { Frame } from "./views/frame.js";
 import { keptPage } from "./views/kept.js";
 import { HIDDEN } from "./views/notices.js";
+import { reminderRulePage } from "./views/reminder-rule.js";
 import { roomPage } from "./views/room.js";
 import { Season } from "./views/season.js";
 import { settingsPage } from "./views/settings.js";
@@ -260,6 +261,7 @@ async function open(memberships, { isBrief, family, notice, cache: opened }) {
     { pattern: /^\/settings\/audit$/, make: () => auditPage(app) },
     { pattern: /^\/settings\/consent$/, make: () => consentPage(app) },
     { pattern: /^\/settings\/calendars$/, make: () => feedsPage(app) },
+    { pattern: /^\/settings\/reminders$/, make: () => reminderRulePage(app) },
     { pattern: /^\/settings\/family$/, make: () => familyPage(app) },
     { pattern: /^\/settings$/, make: () => settingsPage(app) },
     { pattern: /^\/(events)?$/, make: (_, query) => eventsPage(app, query.get("athlete") ?? undefined) },

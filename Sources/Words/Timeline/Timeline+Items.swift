@@ -187,7 +187,8 @@ extension Timeline {
     }
 
     private static func isTold(_ entry: ChangeEntry) -> Bool {
-        if entry.kind == .readingPosition { return false }
+        // The reminders of one member are no news for the others.
+        if entry.kind == .readingPosition || entry.kind == .reminderRule { return false }
         if entry.kind == .message, case .create = entry.effect { return false }
         return true
     }

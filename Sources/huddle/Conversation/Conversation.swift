@@ -368,6 +368,8 @@ final class Conversation {
             let records = DeletedText.records(engine.confirmedRecords.values, of: kind)
             output += DeletedText.lines(records, names, lookup.deleted, clock, columns: options.columns, restore: "/restore")
         case .reminders: output += ReminderWords.lines(engine.reminders)
+        case .reminderRule:
+            output += ReminderRuleText.lines(engine.member.flatMap { engine.record(ReminderRule.id(of: $0)) }, isGuest: engine.role == .guest, command: "/reminders set", names)
         case .outbox(let request): try perform(request)
         case .undo(let sequence?):
             _ = try session.undo(sequence)

@@ -198,3 +198,58 @@ def looked_at(browser, server):
     expect(recovered).to_have_count(0)
     elena.end()
     ana.end()
+
+
+@flow
+def reminders(browser, server):
+    """Issue 17 §3: a member chooses when to be reminded, for one athlete as well, sets quiet hours, undoes it, and goes back to the usual; by mouse and by keys."""
+    carmen = Person(browser, server).sign_in("Carmen", "/settings")
+    page = carmen.page
+    page.get_by_role("link", name="Reminders", exact=True).click()
+    expect(page.get_by_role("heading", level=1, name="Reminders")).to_be_focused()
+    events = page.get_by_role("group", name="Before events", exact=True)
+    expect(page.get_by_label("Remind me", exact=True)).to_be_checked()
+    expect(events.get_by_label("30 minutes before", exact=True)).to_be_checked()
+    expect(page.get_by_role("group", name="Before events and items without a time").get_by_label("18:00 of the day before", exact=True)).to_be_checked()
+    expect(page.get_by_role("button", name="Back to the usual reminders")).to_have_count(0)
+    # What is wrong is said, and nothing is sent.
+    for lead in ["At the start", "10 minutes before", "1 hour before", "2 hours before", "1 day before"]:
+        events.get_by_label(lead, exact=True).check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Before events: choose at most 5")).to_be_visible()
+    for lead in ["At the start", "10 minutes before", "30 minutes before", "2 hours before"]:
+        events.get_by_label(lead, exact=True).uncheck()
+    page.get_by_label("From", exact=True).fill("22:00")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Quiet until is required")).to_be_visible()
+    expect(page.get_by_label("Until", exact=True)).to_be_focused()
+    page.get_by_label("Until", exact=True).fill("07:00")
+    elena = page.get_by_role("group", name="Before events of Elena Rivera", exact=True)
+    elena.get_by_label("As for all events").uncheck()
+    elena.get_by_label("1 day before", exact=True).uncheck()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    # Another device has it, and the server's dry run lists it.
+    member = next(one for one in server.demo["members"] if one["name"].startswith("Carmen"))["member"]
+    planned = json.loads(subprocess.run(
+        [server.program, "reminders", "--dry-run", "--data", server.data, "--member", member, "--from", "2026-01-01", "--to", "2029-01-01", "--json"],
+        check=True, capture_output=True, timeout=60).stdout)["reminders"]
+    assert planned and all("by the member's own rule" in one["reason"] for one in planned), planned[:3]
+    other = Person(browser, server).sign_in("Carmen", "/settings/reminders")
+    expect(other.page.get_by_role("group", name="Before events", exact=True).get_by_label("1 day before", exact=True)).to_be_checked()
+    expect(other.page.get_by_label("From", exact=True)).to_have_value("22:00")
+    # Back by the message's button, then again by keys; the other device follows.
+    page.get_by_role("button", name="Undo").click()
+    expect(events.get_by_label("30 minutes before", exact=True)).to_be_checked()
+    expect(other.page.get_by_role("button", name="Back to the usual reminders")).to_have_count(0)
+    page.get_by_label("Remind me", exact=True).focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Back to the usual reminders")).to_be_visible()
+    expect(other.page.get_by_label("Remind me", exact=True)).not_to_be_checked()
+    page.get_by_role("button", name="Back to the usual reminders").click()
+    expect(page.get_by_label("Remind me", exact=True)).to_be_checked()
+    # It can be chosen again, over the deleted one.
+    page.get_by_label("My calendar app reminds me, Huddle does not").check()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(other.page.get_by_label("My calendar app reminds me, Huddle does not")).to_be_checked()

@@ -143,7 +143,7 @@ def every_screen(browser, server):
     page = ana.page
     ana.go("Trips")
     trip = page.locator("article.card a").first.get_attribute("href")
-    logs = ["/settings/audit", "/settings/access", "/settings/consent", "/settings/calendars", "/settings/family"]
+    logs = ["/settings/audit", "/settings/access", "/settings/consent", "/settings/calendars", "/settings/reminders", "/settings/family"]
     plain = {"color_scheme": "light", "forced_colors": "none", "reduced_motion": "reduce"}
     looks = [
         ("320 px", (320, 640), {**plain, "color_scheme": "dark"}, [trip + "/board", *logs], True),

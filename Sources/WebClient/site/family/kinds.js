@@ -196,4 +196,15 @@ export const KINDS = {
       { name: "sequence", label: "Read up to", type: "integer", min: 0, max: 9007199254740991, required: true, only_grows: true },
     ],
   },
+  reminder_rule: {
+    label: "Reminder rule", scope: "member", created: true, deleted: true, shifts: false, copied: false,
+    fields: [
+      { name: "muted", label: "No reminders", type: "flag" },
+      { name: "calendar_reminds", label: "My calendar app reminds me", type: "flag" },
+      { name: "leads", label: "Lead times", type: "json", max: 8192, digits: 4 },
+      { name: "quiet_from", label: "Quiet from", type: "time" },
+      { name: "quiet_until", label: "Quiet until", type: "time" },
+      { name: "time_zone", label: "Time zone of the quiet hours", type: "zone" },
+    ],
+  },
 };

@@ -30,6 +30,17 @@ export function readingPositionOf(member) {
 }
 
 /**
+ * The id of the record that says when a member is reminded: as `readingPositionOf`, with the last twelve digits turned
+ * around as well.
+ * @param {string} member
+ * @returns {string}
+ */
+export function reminderRuleOf(member) {
+  const digits = [...member.slice(24)].map((digit) => (15 - parseInt(digit, 16)).toString(16));
+  return readingPositionOf(member).slice(0, 24) + digits.join("");
+}
+
+/**
  * @param {Access} access
  * @returns {boolean}
  */
@@ -59,7 +70,8 @@ function allows(access) {
   if (kind === "member") return allowsMember(access);
   if (kind === "family") return role === "parent" && action === "update";
   const { scope } = KINDS[kind];
-  // Guests too keep their own place.
+  // Guests too keep their own position and their own reminder rule.
+  if (kind === "reminder_rule") return subject === reminderRuleOf(member);
   if (scope === "member") return subject === readingPositionOf(member) && (action === "create" || action === "update");
   if (role === "guest") return false;
   if (scope === "family") return true;
@@ -81,6 +93,7 @@ export function refusal(access) {
     return WORDS.onlyParentsManageMembers;
   }
   if (kind === "reading_position") return WORDS.howFarSomebodyHasRead;
+  if (kind === "reminder_rule") return WORDS.onlyMembersSetTheirReminders;
   if (role === "guest") return WORDS.guestsCanReadButNot;
   if (kind === "family") return WORDS.onlyParentsChangeThe;
   if (kind === "message") return WORDS.aMessageIsEditedBy;

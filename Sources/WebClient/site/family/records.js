@@ -312,6 +312,7 @@ export function shownName(record) {
       return fields.label ?? choiceLabel(record, "metric_type") ?? "";
     case "message":
     case "reading_position":
+    case "reminder_rule":
       return "";
     default:
       return fields.name ?? "";

@@ -3,6 +3,7 @@ import { readDate, readLocal, readTime, writeDate, writeLocal } from "../dates/c
 import { instantOf, knowsZone, localAt, todayIn } from "../dates/zones.js";
 import { WORDS } from "../words/rules.js";
 import { KINDS } from "./kinds.js";
+import { areLeads, MOST_ATHLETES, MOST_LEAD, MOST_LEADS } from "./reminder-rule.js";
 import { SENTENCES } from "./sentences.js";
 import { spanOf } from "./itinerary.js";
 
@@ -279,6 +280,13 @@ export function contradiction(kind, fields) {
   if (kind === "trip_item") {
     const span = spanOf(fields);
     return span?.end !== undefined && span.end <= span.start ? mistakeOf(SENTENCES.endTime, "end_time") : undefined;
+  }
+  if (kind === "reminder_rule") {
+    const { leads, quiet_from: from, quiet_until: until } = fields;
+    if (leads !== undefined && !areLeads(leads)) return mistakeOf(SENTENCES.form, "leads", { field: declared(kind, "leads").label, form: WORDS.leads(MOST_LEADS, MOST_LEAD, MOST_ATHLETES) });
+    const missing = from === until ? undefined : from === undefined ? "quiet_from" : until === undefined ? "quiet_until" : undefined;
+    if (missing) return mistakeOf(SENTENCES.required, missing, { field: declared(kind, missing).label });
+    return from !== undefined && from === until ? mistakeOf(SENTENCES.form, "quiet_until", { field: declared(kind, "quiet_until").label, form: WORDS.anotherTime }) : undefined;
   }
   if ((kind !== "event" && kind !== "trip") || fields.start_date === undefined) return undefined;
   // Canonical dates and times have one width, so that their order is the order of their texts.

@@ -27,6 +27,7 @@ export const QUERIES = {
   trip_item: { name: ["title"], searched: ["description", "location"], type: "category", first: "start_time", last: "end_time", filters: ["trip_id", "type", "types", "day", "from", "to", "itinerary"], sorts: ["start", "name", "type"] },
   document: { name: ["title"], searched: ["description"], type: "type", filters: ["type", "types", "school_id", "shared", "current"], sorts: ["newest", "oldest", "name", "type", "most_shared"] },
   reading_position: { name: [], searched: [], filters: [], sorts: [] },
+  reminder_rule: { name: [], searched: [], filters: [], sorts: [] },
 };
 
 /** The longest search in characters. */

@@ -45,7 +45,7 @@ export class Changes {
    * @returns {boolean} false for nothing besides them
    */
   #keep({ seq, at, member }, parts) {
-    const changes = parts.filter((one) => one.kind !== "message" && one.kind !== "reading_position");
+    const changes = parts.filter((one) => one.kind !== "message" && one.kind !== "reading_position" && one.kind !== "reminder_rule");
     if (changes.length > 0) this.all.set(seq, { seq, at, member, changes });
     return changes.length > 0;
   }

@@ -3,6 +3,7 @@ import { h, link } from "../screen/html.js";
 import { WORDS as TEXTS } from "../words/log-links.js";
 import { WORDS as DELETION } from "../words/deletion.js";
 import { WORDS as FEEDS } from "../words/feeds.js";
+import { WORDS as REMINDERS } from "../words/reminder-rule.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -27,5 +28,6 @@ export function logLinks({ season }) {
 export function wholeLinks({ season }) {
   return h("section", null, h("h2", null, TEXTS.calendarsAndTheWhole), h("ul.rows", null,
     row("/settings/calendars", FEEDS.link, FEEDS.linkHint),
+    row("/settings/reminders", REMINDERS.link, REMINDERS.linkHint),
     row("/settings/family", DELETION.title, season.role === "parent" ? DELETION.linkHint : DELETION.linkHintOther)));
 }

@@ -52,7 +52,7 @@ export const WORDS = {
   detail: "Details",
   detailFull: "Everything: titles, places, notes, contacts",
   detailBusy: "Times only: each entry is called “Busy”",
-  alarms: "With alarms: 30 minutes before the start, and at 18:00 of the evening before for whole days",
+  alarms: "With alarms at your own times: see Reminders in the settings",
   lastDay: "Last day",
   lastDayHint: "Without one, the feed continues until you remove it or leave the family.",
   cancel: "Cancel",
