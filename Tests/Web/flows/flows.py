@@ -141,7 +141,8 @@ def event(browser, server):
     page.get_by_label("School").select_option(label="+ Add new school")
     page.get_by_role("dialog").get_by_label("School name").fill("Bay State")
     page.get_by_role("button", name="Save School").click()
-    assert page.get_by_label("School").locator("option:checked").inner_text() == "Bay State"
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_label("School").locator("option:checked")).to_have_text("Bay State")
     page.get_by_role("button", name="Create Event").dblclick()
     expect(page.get_by_role("heading", level=1, name="Ocean View Showcase")).to_be_visible()
     expect(page.get_by_text("$150.50")).to_be_visible()
@@ -269,7 +270,9 @@ def conflict(browser, server):
     bob.page.goto(path)
     expect(bob.page.get_by_role("heading", level=1, name="Contested camp")).to_be_visible()
     ana.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    ana.context.set_offline(True)
+    # What Playwright calls offline leaves the sockets of Firefox open: there the form is refused.
+    is_cut = browser.browser_type.name == "chromium"
+    ana.context.set_offline(is_cut)
     ana.page.get_by_role("link", name="Edit event").click()
     ana.page.get_by_label("Location").fill("Field A")
     ana.page.get_by_label("City").fill("Tampa")
@@ -283,7 +286,8 @@ def conflict(browser, server):
     bob.is_live()
     # By the key: on a phone a message may lie over the button for some seconds.
     ana.page.get_by_label("City").press("Control+Enter")
-    expect(ana.page.get_by_role("link", name="1 waiting · offline")).to_be_visible()
+    if is_cut:
+        expect(ana.page.get_by_role("link", name="1 waiting · offline")).to_be_visible()
     ana.context.set_offline(False)
     expect(ana.page.get_by_role("link", name="1 refused")).to_be_visible()
     ana.go("Outbox")
@@ -295,6 +299,8 @@ def conflict(browser, server):
     # A value of neither side, typed; what others do meanwhile does not disturb it.
     city = ana.page.get_by_role("row", name="City")
     assert ana.page.get_by_role("button", name="Save my choices").is_disabled()
+    # Firefox has the focus in one window alone.
+    ana.page.bring_to_front()
     field = city.get_by_label("Another value for City")
     field.fill("")
     field.press_sequentially("Sara")
@@ -914,8 +920,8 @@ def looks(page, path):
     return found
 
 
-# Virtual authenticators, a debugger that stops a tab, and files that are downloaded: Playwright gives them in Chromium alone.
-CHROMIUM_ONLY = {"passkeys", "engine_tabs_frozen", "event", "documents", "engine_storage_damaged"}
+# Virtual authenticators, a debugger that stops a tab, files that are downloaded, and paper in its size: Playwright gives them in Chromium alone.
+CHROMIUM_ONLY = {"passkeys", "engine_tabs_frozen", "event", "documents", "farewell", "paper", "engine_storage_damaged"}
 
 
 def launched(playwright):
