@@ -151,14 +151,14 @@ prepare_data() {
     is_new=yes
 }
 
-# add_document PROFILE: gives a new demo family its first document, made from its own season. Without pango there is no PDF.
+# add_document PROFILE: gives a new demo family its first document, made from its own results.
 add_document() {
     local athlete folder
     athlete=$(awk -F'\t' '$2 == "athlete" && !found++ { print $3 }' <<<"$seats")
     [ -n "$is_new" ] && [ -n "$athlete" ] || return 0
     folder=$(mktemp -d)
-    if "$huddle" --profile "$1" export events --athlete "$athlete" --pdf --output "$folder/Season.pdf" >/dev/null 2>&1; then
-        "$huddle" --profile "$1" docs upload "$folder/Season.pdf" --type stats_sheet --title "Season of $athlete" --athlete "$athlete" >/dev/null 2>&1 || true
+    if "$huddle" --profile "$1" export metrics --athlete "$athlete" --csv --output "$folder/Results.csv" >/dev/null 2>&1; then
+        "$huddle" --profile "$1" docs upload "$folder/Results.csv" --type stats_sheet --title "Results of $athlete" --athlete "$athlete" >/dev/null 2>&1 || true
     fi
     rm -rf "$folder"
 }

@@ -44,7 +44,7 @@ extension DocumentsView {
         case nil:
             let words = linksFailure.map { "Unable to load the links. \($0) R tries again." } ?? "Loading …"
             lines += StyledText("  " + words, theme[linksFailure == nil ? .muted : .failure]).wrapped(columns: max(inner.columns, 4), indent: 2).map { ($0, nil) }
-        case let links? where links.isEmpty: lines.append((StyledText("  None. s makes one for a school.", theme[.muted]), nil))
+        case let links? where links.isEmpty: lines.append((StyledText(mayWrite ? "  None. s makes one for a school." : "  None.", theme[.muted]), nil))
         case let links?:
             for link in links {
                 let state = link.endedAt.map { "ended \(EventText.date(day($0)))" } ?? (link.isOpen(at: now) ? "until \(EventText.date(day(link.expiresAt)))" : "over since \(EventText.date(day(link.expiresAt)))")

@@ -44,7 +44,7 @@ extension DocumentsView {
         column = canvas.draw("  \(found.count) of \(all.count) total", at: column, rect.row, theme[.muted])
         let add = "n + Upload Document"
         let start = canvas.size.columns - add.count - 1
-        if start > column + 2 {
+        if start > column + 2, mayWrite {
             canvas.draw(add, at: start, rect.row, theme[.accent].with(.bold))
             canvas.target(Rect(start, rect.row, columns: add.count, rows: 1), .keys([.character("n")]))
         }
@@ -131,7 +131,10 @@ extension DocumentsView {
         if all.isEmpty {
             switch facts.connection {
             case .offline(let reason) where figures == nil: lines = ["Unable to load documents. Check your connection.", reason, "R  Try again now; it is tried by itself as well"]
-            default: lines = ["📁", "No documents yet", "Upload videos, transcripts, and other documents to share with coaches", "n  + Upload Document"]
+            default:
+                lines = mayWrite
+                    ? ["📁", "No documents yet", "Upload videos, transcripts, and other documents to share with coaches", "n  + Upload Document"]
+                    : ["📁", "No documents yet", PaneParts.nothingYet]
             }
         } else {
             lines = ["No documents match your filters", "Try adjusting your search criteria", "c  Clear filters"]

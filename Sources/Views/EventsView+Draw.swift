@@ -208,7 +208,9 @@ extension EventsView {
     private func drawEmpty(_ facts: StatusFacts, _ canvas: inout Canvas, _ rect: Rect) {
         if isEmpty, PaneParts.loading(facts, "events", &canvas, rect, theme, bones: PaneParts.lineBones) { return }
         let lines =
-            isEmpty && !hasAthletes
+            isEmpty && !mayWrite
+            ? ["📅", "No events yet", PaneParts.nothingYet]
+            : isEmpty && !hasAthletes
             ? ["📅", "No athletes yet", "An event belongs to an athlete. Add one in the room (Alt-1):", "/invite NAME --role athlete --born YYYY-MM-DD"]
             : isEmpty
             ? ["📅", "No events yet", "Create your first event to start tracking camps and showcases", "n  + Add Event"]

@@ -36,7 +36,8 @@ extension ItineraryView {
         }
         guard !rows.isEmpty else {
             if !PaneParts.loading(facts, "trips", &canvas, list, theme, bones: PaneParts.lineBones) {
-                PaneParts.empty(["🧳", "No trips ahead", "A trip has its days, where you stay, and who comes along", "n  + Add Trip"], &canvas, list, theme)
+                let lines = mayWrite ? ["A trip has its days, where you stay, and who comes along", "n  + Add Trip"] : [PaneParts.nothingYet]
+                PaneParts.empty(["🧳", "No trips ahead"] + lines, &canvas, list, theme)
             }
             return 0
         }
@@ -118,7 +119,7 @@ extension ItineraryView {
     /// - Returns: the number of rows below the visible part.
     private func drawDays(_ plan: TripPlan, _ canvas: inout Canvas, _ rect: Rect) -> Int {
         guard !plan.days.isEmpty else {
-            PaneParts.empty(["Nothing is planned.", "n  + Add Item"], &canvas, rect, theme)
+            PaneParts.empty(["Nothing is planned."] + (mayWrite ? ["n  + Add Item"] : []), &canvas, rect, theme)
             return 0
         }
         var lines: [Line] = []

@@ -116,6 +116,9 @@ enum PaneParts {
         hints(all, &canvas, Rect(start, rect.row, columns: max(rect.endColumn - start - 1, 0), rows: 1), theme)
     }
 
+    /// The last line of an empty page for a guest.
+    static let nothingYet = "You see here what the family adds"
+
     /// The answer to a guest's key that would change something.
     static let guests = "You are a guest here: you can read everything, but not change it."
 

@@ -56,6 +56,7 @@ extension ChangeText {
             told.allSatisfy({ entries[$0].kind == .document }), case .integer(let number)? = fields["version"] {
             return Sentence(text: said("uploaded version \(number) of \(named(place))"), place: place, name: named(place))
         }
+        if let place = told.first(where: { Self.isNewFamily(entries[$0]) }) { return Sentence(text: said("made the family"), place: place, name: "") }
         let main = main(entries, told)
         let rest = told.filter { $0 != main }
         if let main {
@@ -98,6 +99,11 @@ extension ChangeText {
 
     private static func accompany(_ kind: Kind) -> Set<Kind> {
         kind == .trip ? [.tripItem] : [.metric, .interaction, .school, .coach]
+    }
+
+    /// The first change of every family, with its first member.
+    private static func isNewFamily(_ entry: ChangeEntry) -> Bool {
+        if case .create = entry.effect { entry.kind == .family } else { false }
     }
 
     private static func isNewVersion(_ entry: ChangeEntry) -> Bool {

@@ -30,11 +30,16 @@ enum JoinCommand {
         if invocation.isJSON {
             Standard.write(output: "{\"family\":\"\(signIn.family)\",\"member\":\"\(signIn.member)\"}\n")
         } else {
-            Standard.write(output: "Welcome. You have joined the family; your sign-in is kept in \(profile.place.path ?? "the profile"). Run: huddle\(profile.place.option)\n")
+            // The sign-in is kept already: without an answer the welcome is shorter.
+            let joined = (try? SingleRequest.memberships(of: signIn.token, at: address, timeoutMilliseconds: invocation.timeout))?.first { $0.family == signIn.family }
+            let family = joined.map { "You've joined \($0.name.printable) as \(article($0.role)) \($0.role.rawValue)" } ?? "You've joined the family"
+            Standard.write(output: "Welcome. \(family). Your sign-in is kept in \(profile.place.path ?? "the profile"). Run: huddle\(profile.place.option)\n")
             if let before { Standard.write(output: "The sign-in that was there before is kept in \(before).\n") }
         }
         return .done
     }
+
+    private static func article(_ role: Role) -> String { role == .athlete ? "an" : "a" }
 
     /// Asks a person who is signed in whether the invite is for the same person. A script is not asked: its invite
     /// makes a new sign-in.

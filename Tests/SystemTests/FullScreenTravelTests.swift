@@ -201,7 +201,7 @@ struct FullScreenTravelTests: FullScreenSteps {
         try expect(terminal, "No documents yet")
         try terminal.type("n\(path)\u{1B}[B")
         try expect(terminal, "‹ Highlight Video ›")
-        try terminal.type("\r")
+        try terminal.type("\u{13}")
         try expect(terminal, "↑ long  ")
         var slowest: Int64 = 0
         var keys = 0

@@ -127,6 +127,25 @@ struct SettingsTests {
         #expect(terminal.screen.titles.isEmpty)
     }
 
+    @Test("huddle config shows and changes settings without a screen, needs no server, and refuses a value that a setting does not take")
+    func config() throws {
+        let world = try World(Self.before)
+        let home = world.folder.path + "/" + world.demo.parents[0].name.replacing(" ", with: "")
+        func run(_ words: String...) throws -> Programs.Answer {
+            try Programs.run(Programs.path("huddle"), ["config"] + words, environment: ["XDG_CONFIG_HOME=\(home)", "HOME=\(home)", "PATH=/usr/bin:/bin"])
+        }
+        let all = try run()
+        #expect(all.ending == .exited(0) && all.output.contains("theme") && all.output.contains("pictures") && all.output.contains("huddle config NAME VALUE"), "\(all)")
+        #expect(!all.output.contains("/set"))
+        #expect(try run("pictures", "kitty").output == "pictures is kitty now.\n" && world.kept.contains("set pictures kitty"))
+        #expect(try run("pictures").output.hasPrefix("pictures is kitty: "))
+        #expect(try run("pictures", "default").ending == .exited(0) && !world.kept.contains("pictures") && world.kept.hasPrefix(Self.before))
+        for words in [["pictures", "loud"], ["wages"], ["wages", "high"]] {
+            let refused = try Programs.run(Programs.path("huddle"), ["config"] + words, environment: ["XDG_CONFIG_HOME=\(home)", "PATH=/usr/bin:/bin"])
+            #expect(refused.ending == .exited(2) && !refused.errors.contains("/set"), "\(refused)")
+        }
+    }
+
     @Test("Links are given to the terminal from the moment on that they are wanted, and no longer")
     func links() throws {
         let world = try World(nil)

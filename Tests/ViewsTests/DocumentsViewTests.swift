@@ -508,6 +508,19 @@ struct DocumentsViewTests {
         #expect(Self.type(&other, "ctrl-s").count == 1)
     }
 
+    @Test("A guest is offered no upload and no link, on a full and on an empty page")
+    func guests() {
+        for documents in [Self.documents, []] {
+            var view = Self.view(documents)
+            view.mayWrite = false
+            #expect(!Self.drawn(view).contains("Upload"), "\(Self.drawn(view))")
+            Self.type(&view, "enter")
+            view.showDetail(Self.id(2), ["Transcript 2026"])
+            view.show(links: [], of: Self.id(2))
+            #expect(!Self.drawn(view).contains("s makes one") && !Self.drawn(view).contains("s share"))
+        }
+    }
+
     @Test("An upload form outlasts the program as text; the next of several forms opens when one is closed")
     func keptForm() throws {
         var view = Self.view(rows: 24)

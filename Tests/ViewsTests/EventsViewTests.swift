@@ -242,6 +242,8 @@ struct EventsViewTests {
         }
         #expect(!Self.drawn(view).contains("Are you sure") && !Self.drawn(view).contains("Add Event") && !Self.drawn(view).contains("a attended"))
         #expect(Self.drawn(view, rows: 20).contains("Enter open") && Self.drawn(view, rows: 20).contains("? keys"))
+        view.show([], context: .all, today: view.today)
+        #expect(Self.drawn(view).contains(PaneParts.nothingYet) && !Self.drawn(view).contains("+ Add Event") && !Self.drawn(view).contains("Create your first"))
     }
 
     /// The style of the first cell of a text on the screen.

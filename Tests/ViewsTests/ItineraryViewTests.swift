@@ -114,6 +114,19 @@ struct ItineraryViewTests {
         #expect(view.toast == "10 years back and ahead at most." && Self.drawn(view).contains("2016"))
     }
 
+    @Test("A guest is offered no new trip and no new item")
+    func guests() throws {
+        for trips in [Self.trips, []] {
+            var view = try Self.view(trips, [])
+            view.mayWrite = false
+            for _ in 0..<2 {
+                let drawn = Self.drawn(view)
+                #expect(!drawn.contains("+ Add") && !drawn.contains("n new") && !drawn.contains("e change"), "\(drawn)")
+                Self.type(&view, "enter")
+            }
+        }
+    }
+
     @Test("Home, End, g g and G go to the first and the last, in the list, in a trip and in an item")
     func ends() throws {
         for (last, first) in [("end", "home"), ("G", "g g")] {

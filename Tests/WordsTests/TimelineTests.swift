@@ -119,6 +119,16 @@ struct TimelineTests {
         #expect(scene.items().allSatisfy { $0.readers.isEmpty })
     }
 
+    @Test("The first change of a family is that it was made")
+    func newFamily() {
+        let text = ChangeText(RecordNames([World.member(World.parent, "Dana")])) { _ in "" }
+        let entries = [
+            ChangeEntry(kind: .family, id: World.family, version: 1, effect: .create(athlete: nil, fields: Fields(.family))),
+            ChangeEntry(kind: .member, id: World.parent, version: 1, effect: .create(athlete: nil, fields: Fields(.member))),
+        ]
+        #expect(text.sentence(entries, by: "Dana")?.text == "Dana made the family")
+    }
+
     @Test("A line precedes the first item of each day")
     func days() {
         var scene = Scene()

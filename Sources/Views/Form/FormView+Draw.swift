@@ -189,7 +189,7 @@ extension FormView {
                 switch extra {
                 case .new(let name): name.isEmpty ? "+ Add new school" : "+ Add new school: \(name)"
                 case .notListed(let name): name.isEmpty ? "Other (not listed)" : "Other (not listed): \(name)"
-                case .none: "None"
+                case .noSchool: "None"
                 }
             let place = offered.count + index
             canvas.draw(words, at: area.column, area.row + 1 + place, columns: area.columns, theme[place == picker.selected ? .selection : .status])

@@ -627,14 +627,14 @@ package struct FormView: PromptPane {
         /// A school outside the list: its name becomes the host, or the user types it there.
         case notListed(String)
         /// No school; only if one is chosen.
-        case none
+        case noSchool
     }
 
     var extras: [Extra] {
         guard let picker, rows.indices.contains(focus), rows[focus].names == .school else { return [] }
         let text = picker.editor.text.trimmed
         let other: [Extra] = hostRow == nil ? [] : [.notListed(text)]
-        let none: [Extra] = rows[focus].isEmpty || !text.isEmpty ? [] : [.none]
+        let none: [Extra] = rows[focus].isEmpty || !text.isEmpty ? [] : [.noSchool]
         return [.new(text)] + other + none
     }
 
@@ -671,7 +671,7 @@ package struct FormView: PromptPane {
                     picker = nil
                     return [.addSchool(name)]
                 case .notListed(let name): chooseNotListed(name)
-                case .none:
+                case .noSchool:
                     picker = nil
                     rows[focus].content = .chosen([])
                     check()
