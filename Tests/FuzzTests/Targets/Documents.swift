@@ -5,7 +5,7 @@ import XML
 extension FuzzTarget {
     static let documents: [FuzzTarget] = [
         FuzzTarget("xml", dictionary: "dav") { octets in try checkDocument(octets) },
-        FuzzTarget("dav", dictionary: "dav") { octets in try checkRequest(octets) },
+        FuzzTarget("dav", dictionary: "dav") { octets in try checkCalendarRequest(octets) },
     ]
 }
 
@@ -30,7 +30,7 @@ private func checkDocument(_ octets: [UInt8]) throws {
     try hold(again.elements == [root], "writing and reading changes a document")
 }
 
-private func checkRequest(_ octets: [UInt8]) throws {
+private func checkCalendarRequest(_ octets: [UInt8]) throws {
     if case .these(let names)? = try? DAVPropertyRequest(propfind: octets) {
         try hold(names.count <= DAVPropertyRequest.most && Set(names).count == names.count, "a property is asked for twice")
     }
