@@ -8,7 +8,7 @@ struct WebClientRoutes {
     /// The pages: each is the same shell, in which the script shows the content of the path.
     static let pages = [
         "/", "/events", "/events/create", "/events/{id}", "/events/{id}/edit", "/trips", "/trips/{id}", "/trips/{id}/board", "/documents", "/documents/{id}/about", "/room", "/kept", "/settings", "/settings/audit", "/settings/access", "/settings/consent",
-        "/settings/calendars", "/settings/family",
+        "/settings/calendars", "/settings/reminders", "/settings/family",
     ]
 
     /// Only content of this server, no script or style in the page, and texts never become HTML.

@@ -46,7 +46,8 @@ const memory = {
   /** @returns {Membership[]} */
   get memberships() {
     try {
-      return JSON.parse(localStorage.getItem("huddle-memberships") ?? "[]");
+      const held = JSON.parse(localStorage.getItem("huddle-memberships") ?? "[]");
+      return Array.isArray(held) ? held : [];
     } catch {
       return [];
     }
@@ -114,9 +115,17 @@ async function openFiles() {
   }
 }
 
+/**
+ * @param {string} fragment
+ * @returns {string} empty for one that cannot be read
+ */
+function decoded(fragment) {
+  try { return decodeURIComponent(fragment); } catch { return ""; }
+}
+
 async function start() {
   // A link with a code has it in the fragment, which no server sees; it goes before anything is sent.
-  const code = decodeURIComponent(location.hash.slice(1));
+  const code = decoded(location.hash.slice(1));
   if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
   if (/^[A-Za-z0-9_-]{43}$/.test(code)) {
     // The link that the host's program printed: a sign-in token, for a session of this browser's own.

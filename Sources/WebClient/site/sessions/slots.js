@@ -6,6 +6,10 @@ import { newId } from "./ids.js";
 const ANSWER = 300;
 /** Those after which a tab that does not answer at all counts as frozen. */
 const FROZEN = 3_000;
+/** Those that a page which is loaded again waits for its slot: the browser may not have ended its earlier document yet. */
+const PATIENCE = 1_000;
+/** Where a tab remembers its slot over a reload; a tab that is duplicated begins with the same value. */
+const REMEMBERED = "huddle-slot";
 
 export class Slots {
   constructor() {
@@ -41,6 +45,45 @@ export class Slots {
     const isFree = this.#hasLocks ? await this.#lock(client) : await this.#isUnanswered(client);
     if (isFree) this.held.add(client);
     return isFree;
+  }
+
+  /**
+   * The client id that this tab had before it was loaded again.
+   * @returns {string | undefined}
+   */
+  get remembered() {
+    try { return sessionStorage.getItem(REMEMBERED) ?? undefined; } catch { return undefined; }
+  }
+
+  /**
+   * Takes the client id that this tab had before it was loaded again, as soon as its earlier document has ended.
+   * @param {string} client
+   * @returns {Promise<boolean>} false if another tab has it
+   */
+  async takeBack(client) {
+    if (await this.take(client)) return true;
+    if (!this.#hasLocks || !(await this.#isUnanswered(client))) return false;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), PATIENCE);
+    return new Promise((/** @type {(isFree: boolean) => void} */ resolve) => {
+      navigator.locks.request(`huddle-slot-${client}`, { signal: late.signal }, () => {
+        clearTimeout(timer);
+        this.held.add(client);
+        resolve(true);
+        return new Promise(() => {});
+      }).catch((error) => {
+        resolve(false);
+        this.#stolen(client, error);
+      });
+    });
+  }
+
+  /**
+   * Remembers this tab's client id for a reload.
+   * @param {string} client
+   */
+  remember(client) {
+    try { sessionStorage.setItem(REMEMBERED, client); } catch { /* blocked storage */ }
   }
 
   /**

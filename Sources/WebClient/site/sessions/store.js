@@ -121,6 +121,7 @@ export class Store {
     const engine = this.#restored(client, membership, loaded);
     this.engine = engine;
     this.stopped = undefined;
+    this.slots.remember(client);
     this.slot = loaded?.slot ?? { client, family: membership.family, member: membership.member, chunks: 1, used: Date.now(), state: {} };
     engine.family = membership.family;
     engine.member ??= membership.member;
@@ -200,7 +201,10 @@ export class Store {
     const counted = await Promise.all(own.map(async (slot) => ({ slot, count: await cache.waitingIn(slot.client) })));
     // What waits goes first.
     counted.sort((one, other) => other.count - one.count);
-    for (const { slot } of counted) if (await this.slots.take(slot.client)) return { client: slot.client, ...(await cache.load(slot.client)) };
+    const { remembered } = this.slots;
+    for (const { slot: { client } } of counted) {
+      if (await (client === remembered ? this.slots.takeBack(client) : this.slots.take(client))) return { client, ...(await cache.load(client)) };
+    }
     return undefined;
   }
 
@@ -669,6 +673,7 @@ export class Store {
         if (!this.isMemoryOnly) await cache.remove(client);
       } else {
         // From now on this tab is that client; its own changes are settled, and its drafts move along.
+        this.slots.remember(client);
         this.slot = { ...left, chunks: 1, used: Date.now(), state: { ...left.state, cursor: null } };
         this.kept = new Map(waiting.map((one) => [`${one.kind} ${one.id}`, JSON.stringify(one.row)]));
         this.isReplaced = true;
