@@ -218,6 +218,14 @@ func identifier(_ list: ArgumentList, _ name: String) throws(UsageError) -> Iden
 // MARK: Families and members
 
 func perform(_ request: AdminRequest, _ dataFolder: String) throws(CommandError) -> AdminReply {
+    switch request {
+    case .demo, .command(.createFamily): break
+    default:
+        // Only a new family makes a folder.
+        guard Files.exists(dataFolder) else {
+            throw .usage(UsageError("There is no folder \(dataFolder). Check --data, or make a family there with huddled init."))
+        }
+    }
     let answer: Result<AdminReply, Rejection>
     do throws(ServerError) {
         answer = try AdminGate.perform(request, dataFolder: dataFolder)
@@ -338,7 +346,7 @@ private func demo(_ words: [String]) throws(CommandError) {
     let (data, isJSON) = try arguments(words, options: ["--data"], switches: ["--json"]) { list throws(UsageError) in
         (try list.required("--data"), list.has("--json"))
     }
-    let before = try familyNames(data)
+    let before = Files.exists(data) ? try familyNames(data) : []
     guard case .demo(let demo) = try perform(.demo, data) else { throw .failed("The server gave an unexpected answer.") }
     if before.contains(demo.name) {
         Standard.write(error: "huddled: There was \(demo.name) already; this is another family of the same name. huddled list --data \(data) shows all.\n")

@@ -181,7 +181,7 @@ extension SystemTests {
                 #expect([.join, .watch, .logout].contains(command.verb), "\(command.words)")
             }
             for command in CommandTable.all where !command.words.isEmpty && command.output == nil {
-                #expect([.converse, .completions, .complete, .export].contains(command.verb), "\(command.words)")
+                #expect([.converse, .completions, .complete, .export, .set].contains(command.verb), "\(command.words)")
                 let answer = try parent.run(command.words[0] + ["--json"] + (command.verb == .export ? ["events"] : command.verb == .completions ? ["bash"] : []))
                 #expect(answer.ending == .exited(2) && answer.output.isEmpty && answer.errors.hasPrefix("huddle: "), "\(command.words)")
             }

@@ -67,7 +67,7 @@ def swipes(bob):
         expect(bob.page.get_by_role("dialog")).to_have_count(0)
     card.evaluate(swipe, [-150, 5])
     expect(bob.page.get_by_role("dialog").get_by_text("Are you sure you want to delete this event?")).to_be_visible()
-    bob.page.get_by_role("dialog").get_by_role("button", name="Delete").tap()
+    bob.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     bob.toast("deleted")
     expect(bob.page.get_by_role("link", name=re.compile(f"^{re.escape(name)}, "))).to_have_count(0)
     assert bob.page.evaluate("window.felt") == ["20,40,20"], bob.page.evaluate("window.felt")

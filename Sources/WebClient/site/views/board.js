@@ -97,8 +97,8 @@ export class Board {
   // What is shown.
 
   update() {
-    if (this.drag?.isMoving) {
-      // The card under the pointer stays the same element until it is dropped.
+    if (this.drag) {
+      // The card under the pointer stays the same element until it is let go: another one would get no move of the pointer.
       this.isStale = true;
       return;
     }
@@ -197,6 +197,7 @@ export class Board {
           pointermove: (/** @type {PointerEvent} */ event) => this.#move(event),
           pointerup: () => this.#endDrag(true),
           pointercancel: () => this.#endDrag(false),
+          lostpointercapture: () => this.#endDrag(false),
         },
       }, icon("grip")),
       mayMove ? h("button.block-open", { type: "button", "data-act": `open ${item.id}`, "aria-label": WORDS.edit(title), on: { click: () => itemDialog(this.app, this.trip, season.find("trip_item", item.id)) } }, content)
@@ -440,7 +441,11 @@ export class Board {
     const { drag } = this;
     if (!drag) return;
     this.drag = undefined;
-    if (!drag.isMoving) return;
+    if (!drag.isMoving) {
+      // Behind the click that the browser makes of the press.
+      if (this.isStale) setTimeout(() => this.update());
+      return;
+    }
     // The browser makes a click of the press as well; it is no wish for the dialog.
     this.isAfterDrag = true;
     setTimeout(() => { this.isAfterDrag = false; });
