@@ -132,7 +132,7 @@ async def work(server, count):
         version += 1
 
     async def move(number):
-        await change(start_time=f"2027-01-02T10:{number % 59:02}")
+        await change(start_time=f"2027-01-02T10:{number % 58 + 1:02}")
 
     async def rename(number):
         await change(title=f"Bus {number}")

@@ -141,7 +141,7 @@ def main(huddled, huddle, folder):
         url = server.stdout.readline().split()[-1]
         with tempfile.TemporaryDirectory() as home:
             screen = Screen([huddle], url, home)
-            screen.until("shows the keys")
+            screen.until("added 100 events")
             screen.quiet(2)
             screen.end()
 
@@ -174,7 +174,7 @@ def main(huddled, huddle, folder):
             told("a letter typed at the first paint", letters)
 
             screen = Screen([huddle], url, home)
-            screen.until("shows the keys")
+            screen.until("added 100 events")
             screen.quiet(1)
             letters = "the quick brown fox jumps over it "
             told("the season for the first time", screen.timed(["\x1b2"]), KEY)
