@@ -270,7 +270,7 @@ def conflict(browser, server):
     bob.page.goto(path)
     expect(bob.page.get_by_role("heading", level=1, name="Contested camp")).to_be_visible()
     ana.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
-    # What Playwright calls offline leaves the sockets of Firefox open: there the form is refused.
+    # In Firefox, Playwright's offline mode leaves sockets open; the form is refused there instead.
     is_cut = browser.browser_type.name == "chromium"
     ana.context.set_offline(is_cut)
     ana.page.get_by_role("link", name="Edit event").click()

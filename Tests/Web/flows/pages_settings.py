@@ -212,7 +212,7 @@ def reminders(browser, server):
     expect(events.get_by_label("30 minutes before", exact=True)).to_be_checked()
     expect(page.get_by_role("group", name="Before events and items without a time").get_by_label("18:00 of the day before", exact=True)).to_be_checked()
     expect(page.get_by_role("button", name="Back to the usual reminders")).to_have_count(0)
-    # What is wrong is said, and nothing is sent.
+    # The page names the faulty value and sends nothing.
     for lead in ["At the start", "10 minutes before", "1 hour before", "2 hours before", "1 day before"]:
         events.get_by_label(lead, exact=True).check()
     page.get_by_role("button", name="Save", exact=True).click()

@@ -65,9 +65,20 @@ export class Slots {
     if (!this.#hasLocks || !(await this.#isUnanswered(client))) return false;
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), PATIENCE);
+    const isFree = await this.#hold(client, { signal: late.signal });
+    clearTimeout(timer);
+    return isFree;
+  }
+
+  /**
+   * Asks for the lock of a slot, and holds it until this tab ends or another one steals it.
+   * @param {string} client
+   * @param {LockOptions} options
+   * @returns {Promise<boolean>} false if it was not granted
+   */
+  #hold(client, options) {
     return new Promise((/** @type {(isFree: boolean) => void} */ resolve) => {
-      navigator.locks.request(`huddle-slot-${client}`, { signal: late.signal }, () => {
-        clearTimeout(timer);
+      navigator.locks.request(`huddle-slot-${client}`, options, () => {
         this.held.add(client);
         resolve(true);
         return new Promise(() => {});
@@ -137,16 +148,7 @@ export class Slots {
   async takeFrozen(client) {
     if (!this.#hasLocks || this.held.has(client)) return false;
     if (!(await this.#isUnanswered(client, FROZEN))) return false;
-    return new Promise((resolve) => {
-      navigator.locks.request(`huddle-slot-${client}`, { steal: true }, () => {
-        this.held.add(client);
-        resolve(true);
-        return new Promise(() => {});
-      }).catch((error) => {
-        resolve(false);
-        this.#stolen(client, error);
-      });
-    });
+    return this.#hold(client, { steal: true });
   }
 
   /**
